@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes between a file and host memory. Two engines fill one table: uring/ keeps many operations
+ * in flight, posix/ does each in the calling thread. An engine belongs to one thread at a time.
+ *
+ * An operation is one transfer attempt: short results are handed on as they are, -EINTR and
+ * -EAGAIN are retried inside. The pipeline continues short transfers.
+ */
+#ifndef PST_STORAGE_H
+#define PST_STORAGE_H
+
+#include "penstock.h"
+
+struct sto_engine;
+
+/* One transfer. The engine keeps a pointer to it until it is reaped. */
+struct sto_io {
+	int fd;
+	uint64_t file_id; /* never 0, never used again for another descriptor: lets an engine keep
+			     a registered file without being fooled by a reused fd number */
+	bool write;
+	void *memory;
+	size_t bytes;	   /* at most STO_MAX_BYTES */
+	int64_t offset;
+	int fixed_index;   /* registered buffer that holds memory, or -1 */
+	ssize_t result;	   /* bytes or -errno, valid once reaped */
+	struct sto_io *next; /* for the engine's lists */
+};
+
+/* Linux moves at most this much in one call. */
+#define STO_MAX_BYTES ((size_t)1 << 30)
+
+struct sto_ops {
+	const char *name; /* "uring", "posix" */
+
+	/*
+	 * Opens an engine for up to `depth` operations in flight. On refusal returns a negative
+	 * errno and stores why in *reason (PST_REASON_URING_KERNEL, _DENIED, _MEMLOCK).
+	 */
+	int (*open)(unsigned depth, struct sto_engine **out, enum pst_reason *reason);
+	void (*close)(struct sto_engine *engine); /* nothing may be in flight */
+
+	/*
+	 * Registers memory for fixed-buffer operations and returns its index (>= 0), or a negative
+	 * errno with *reason: the memory is then used with fixed_index -1. Never fatal.
+	 */
+	int (*add_buffer)(struct sto_engine *engine, void *memory, size_t bytes,
+			  enum pst_reason *reason);
+	void (*remove_buffer)(struct sto_engine *engine, int index);
+
+	/* Forgets a file before its descriptor is closed. Unknown ids are ignored. */
+	void (*forget_file)(struct sto_engine *engine, uint64_t file_id);
+
+	/* Accepts an operation. The kernel need not see it before flush. posix does it here. */
+	int (*submit)(struct sto_engine *engine, struct sto_io *io);
+	int (*flush)(struct sto_engine *engine);
+
+	/* Takes one finished operation: NULL when none is (wait false) or none is in flight.
+	 * With wait true, blocks until one finishes. Flushes first. */
+	struct sto_io *(*reap)(struct sto_engine *engine, bool wait);
+};
+
+extern const struct sto_ops sto_uring_ops;
+extern const struct sto_ops sto_posix_ops;
+
+/* One transfer in the calling thread without any engine: bytes or -errno, retrying -EINTR. */
+ssize_t sto_transfer(bool write, int fd, void *memory, size_t bytes, int64_t offset);
+
+#endif
