@@ -2,6 +2,7 @@
 #include "path/lane.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +10,29 @@
 #include "path/pipeline.h"
 #include "util/error.h"
 
-/* Slots of each size that a lane may have; waiting requests take turns with them. */
-#define LANE_SLOT_LIMIT 16
+static void enlist(struct lane *lane)
+{
+	struct lane_pool *pool = lane->ctx->lanes;
 
-struct lane_pool {
-	pthread_key_t key;
-	pthread_mutex_t lock;
-	struct lane *all;
-	struct lane *free; /* given back by threads that ended */
-};
+	pthread_mutex_lock(&pool->lock);
+	lane->next_all = pool->all;
+	pool->all = lane;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void delist(struct lane *lane)
+{
+	struct lane_pool *pool = lane->ctx->lanes;
+
+	pthread_mutex_lock(&pool->lock);
+	for (struct lane **at = &pool->all; *at; at = &(*at)->next_all) {
+		if (*at == lane) {
+			*at = lane->next_all;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
 
 struct lane *lane_new(struct pst_context *ctx, unsigned depth)
 {
@@ -32,8 +47,10 @@ struct lane *lane_new(struct pst_context *ctx, unsigned depth)
 		free(lane);
 		return NULL;
 	}
-	slot_set_init(&lane->slots, ctx->options.chunk_bytes,
-		      depth < LANE_SLOT_LIMIT ? depth : LANE_SLOT_LIMIT);
+	pthread_mutex_init(&lane->lock, NULL);
+	pthread_mutex_init(&lane->closed_lock, NULL);
+	enlist(lane);
+	slot_set_init(&lane->slots, ctx->options.chunk_bytes, depth);
 	counters_attach(&ctx->counters, &lane->counters);
 	return lane;
 }
@@ -54,6 +71,7 @@ void lane_free(struct lane *lane)
 	bool forked = context_forked(lane->ctx);
 
 	assert(!lane->entered);
+	delist(lane);
 	if (lane->pipeline)
 		pipeline_free(lane->pipeline);
 	for (int i = 0; i < LANE_QUEUES; i++)
@@ -63,6 +81,9 @@ void lane_free(struct lane *lane)
 	sto_posix_ops.close(lane->plain);
 	slot_set_destroy(&lane->slots, forked);
 	counters_detach(&lane->ctx->counters, &lane->counters);
+	pthread_mutex_destroy(&lane->closed_lock);
+	pthread_mutex_destroy(&lane->lock);
+	free(lane->closed);
 	free(lane);
 }
 
@@ -98,15 +119,12 @@ int lane_pool_new(struct pst_context *ctx)
 void lane_pool_free(struct pst_context *ctx)
 {
 	struct lane_pool *pool = ctx->lanes;
-	struct lane *next;
 
 	if (!pool)
 		return;
 	pthread_key_delete(pool->key);
-	for (struct lane *lane = pool->all; lane; lane = next) {
-		next = lane->next_all;
-		lane_free(lane);
-	}
+	while (pool->all)
+		lane_free(pool->all);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 	ctx->lanes = NULL;
@@ -122,16 +140,7 @@ static struct lane *take_lane(struct pst_context *ctx)
 	if (lane)
 		pool->free = lane->next_free;
 	pthread_mutex_unlock(&pool->lock);
-	if (lane)
-		return lane;
-	lane = lane_new(ctx, ctx->options.chunks_in_flight);
-	if (!lane)
-		return NULL;
-	pthread_mutex_lock(&pool->lock);
-	lane->next_all = pool->all;
-	pool->all = lane;
-	pthread_mutex_unlock(&pool->lock);
-	return lane;
+	return lane ? lane : lane_new(ctx, ctx->options.chunks_in_flight);
 }
 
 struct lane *lane_get(struct pst_context *ctx)
@@ -146,14 +155,6 @@ struct lane *lane_get(struct pst_context *ctx)
 		return NULL;
 	}
 	return lane;
-}
-
-void lane_forget_file(struct lane *lane, const struct pst_file *file)
-{
-	if (!lane->ring)
-		return;
-	sto_uring_ops.forget_file(lane->ring, file->fd_id);
-	sto_uring_ops.forget_file(lane->ring, file->direct_id);
 }
 
 static bool open_ring(struct lane *lane)
@@ -180,16 +181,17 @@ const struct sto_ops *lane_engine(struct lane *lane, bool want_ring, struct sto_
 	return &sto_posix_ops;
 }
 
+/* The place of a queue, or one that can be taken: free, or not used longest. NULL: none. */
 static struct lane_queue *find_queue(struct lane *lane, struct pst_device *device, void *context)
 {
-	struct lane_queue *oldest = &lane->queues[0];
+	struct lane_queue *oldest = NULL;
 
 	for (int i = 0; i < LANE_QUEUES; i++) {
 		struct lane_queue *entry = &lane->queues[i];
 
 		if (entry->device == device && entry->context == context)
 			return entry;
-		if (entry->used < oldest->used)
+		if (!entry->in_flight && (!oldest || entry->used < oldest->used))
 			oldest = entry;
 	}
 	return oldest;
@@ -202,6 +204,8 @@ int lane_enter(struct lane *lane, struct pst_device *device, void *context,
 	int rc;
 
 	*out = entry;
+	if (!entry)
+		return -EAGAIN;
 	if (lane->entered == entry && entry->device == device && entry->context == context)
 		return 0;
 	lane_leave(lane);

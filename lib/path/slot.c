@@ -8,14 +8,16 @@
 #include "core/devices.h"
 #include "os/memory.h"
 
-void slot_set_init(struct slot_set *set, size_t large_bytes, unsigned limit)
+static const unsigned most[SLOT_CLASSES] = { 128, 32, 16 };
+
+void slot_set_init(struct slot_set *set, size_t large_bytes, unsigned depth)
 {
 	const size_t bytes[SLOT_CLASSES] = { SLOT_SMALL_BYTES, SLOT_MEDIUM_BYTES, large_bytes };
 
 	memset(set, 0, sizeof(*set));
 	for (int i = 0; i < SLOT_CLASSES; i++) {
 		set->class_bytes[i] = bytes[i];
-		set->limit[i] = limit;
+		set->limit[i] = depth < most[i] ? depth : most[i];
 	}
 }
 
@@ -41,15 +43,15 @@ void slot_set_destroy(struct slot_set *set, bool forked)
 	memset(set, 0, sizeof(*set));
 }
 
-/* Small slots come alone, so that a thread with small requests holds little; the others share
- * huge pages. */
+/* Slots share huge pages, except that small ones of a thread with few requests in flight come
+ * alone, so that it holds little. */
 static size_t arena_bytes(const struct slot_set *set, unsigned class_index)
 {
 	size_t bytes = set->class_bytes[class_index];
 
-	if (class_index == 0 || bytes >= OS_HUGE_PAGE_BYTES)
+	if (class_index == 0 && set->limit[0] * bytes < OS_HUGE_PAGE_BYTES)
 		return bytes;
-	return OS_HUGE_PAGE_BYTES;
+	return bytes < OS_HUGE_PAGE_BYTES ? OS_HUGE_PAGE_BYTES : bytes;
 }
 
 static bool add_slot(struct slot_set *set, unsigned class_index, struct slot_arena *arena,

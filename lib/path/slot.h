@@ -47,8 +47,9 @@ struct slot_set {
 	size_t total_bytes;
 };
 
-/* `large` is the size of the largest class, `limit` how many of each the set may have. */
-void slot_set_init(struct slot_set *set, size_t large_bytes, unsigned limit);
+/* `large_bytes` is the size of the largest class, `depth` how many slots are wanted at once; the
+ * larger classes get fewer, and requests take turns with them. */
+void slot_set_init(struct slot_set *set, size_t large_bytes, unsigned depth);
 
 /* Unpins (unless `forked`) and unmaps everything. All slots are free. */
 void slot_set_destroy(struct slot_set *set, bool forked);
