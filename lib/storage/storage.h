@@ -2,7 +2,8 @@
 /*
  * Bytes between a file and host memory. Two engines fill one table: uring/ keeps many operations
  * in flight, posix/ does each in the calling thread. An engine belongs to one thread at a time;
- * it may be handed from thread to thread, with nothing in flight or with something.
+ * it may be handed from thread to thread. With operations in flight that works too, as long as
+ * the thread that submitted them lives.
  *
  * An operation is one transfer attempt: short results are handed on as they are, -EINTR and
  * -EAGAIN are retried inside, up to STO_MAX_RETRIES times. The pipeline continues short transfers.
@@ -28,6 +29,7 @@ struct sto_io {
 	/* The rest is the engine's, from submit to reap. */
 	struct sto_io *next;
 	unsigned retries;
+	int file_slot;
 };
 
 /* Linux moves at most this much in one call. */
@@ -55,16 +57,21 @@ struct sto_ops {
 
 	/*
 	 * Registers memory for fixed-buffer operations and returns its index (>= 0), or a negative
-	 * errno with *reason: the memory is then used with fixed_index -1. Never fatal. The posix
-	 * engine has no use for it and says -EOPNOTSUPP, leaving *reason as it is; so does the
-	 * uring engine when the kernel registers no buffers one by one or STO_MAX_BUFFERS are in
-	 * use. Memory must stay mapped until remove_buffer or close.
+	 * errno: the memory is then used with fixed_index -1. Never fatal. *reason is written when
+	 * one applies: -ENOMEM, PST_REASON_URING_MEMLOCK: the locked-memory limit is too small;
+	 * -EOPNOTSUPP, PST_REASON_URING_KERNEL: the kernel has no table that can grow (before
+	 * 5.13). Else it is left as it is: -EOPNOTSUPP and -EFAULT for memory that cannot be
+	 * registered (of a driver, say), -ENOSPC with STO_MAX_BUFFERS in use, and the posix
+	 * engine, which has no use for it: -EOPNOTSUPP. Memory must stay mapped until
+	 * remove_buffer or close. One buffer is at most STO_MAX_BYTES.
 	 */
 	int (*add_buffer)(struct sto_engine *engine, void *memory, size_t bytes,
 			  enum pst_reason *reason);
+	/* No operation with this index may be in flight. */
 	void (*remove_buffer)(struct sto_engine *engine, int index);
 
-	/* Forgets a file before its descriptor is closed. Unknown ids are ignored. */
+	/* Forgets a file before its descriptor is closed; a registered file would stay open. No
+	 * operation on it may be in flight. Unknown ids are ignored. */
 	void (*forget_file)(struct sto_engine *engine, uint64_t file_id);
 
 	/*
@@ -73,8 +80,8 @@ struct sto_ops {
 	 */
 	int (*submit)(struct sto_engine *engine, struct sto_io *io);
 
-	/* Hands what was accepted to the kernel. 0 or -errno; what could not be handed over stays
-	 * accepted and is tried again by the next flush or reap. */
+	/* Hands what was accepted to the kernel. 0, or -EAGAIN or -EBUSY when the kernel has no
+	 * room now: the rest stays accepted, and the next flush or reap tries again. */
 	int (*flush)(struct sto_engine *engine);
 
 	/* Takes one finished operation: NULL when none is (wait false) or none is in flight.
