@@ -264,14 +264,19 @@ static bool module_loaded(const char *name)
 	return found;
 }
 
-bool vendor_is_direct(const struct vendor *v)
+bool vendor_kernel_support(void)
 {
 	int fd = os_root_open("/proc/driver/nvidia-fs/version", O_RDONLY | O_CLOEXEC);
 
-	(void)v;
 	if (fd >= 0) {
 		close(fd);
 		return true;
 	}
 	return module_loaded("nvidia_fs");
+}
+
+bool vendor_is_direct(const struct vendor *v)
+{
+	(void)v;
+	return vendor_kernel_support();
 }

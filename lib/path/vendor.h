@@ -41,10 +41,14 @@ const char *vendor_path(const struct vendor *v);
 int vendor_version(const struct vendor *v);
 
 /*
- * Whether nvidia-fs is loaded, asked anew each time: a file that the library accepts without
- * compatibility mode then goes by DMA. false: the library can serve files in compatibility mode
- * only, through host memory. (PCI P2PDMA without nvidia-fs is not detected: false.)
+ * Whether nvidia-fs is loaded, asked anew each time (one or two small files of /proc are read).
+ * true: a file that the library accepts without compatibility mode goes by DMA. false: the
+ * library can serve files in compatibility mode only, through host memory. PCI P2PDMA without
+ * nvidia-fs is not detected: false.
  */
+bool vendor_kernel_support(void);
+
+/* The same, of a library that is loaded. */
 bool vendor_is_direct(const struct vendor *v);
 
 /*
