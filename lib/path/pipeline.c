@@ -300,6 +300,8 @@ static bool advance_once(struct pipeline *p)
 		any |= reap(p, true, false);
 	if (p->copies.first)
 		any |= poll_copies(p, false);
+	if (p->storage_in_flight > p->ring_in_flight) /* writes that followed a copy */
+		any |= reap(p, false, false);
 	any |= write_edges(p);
 	return any;
 }

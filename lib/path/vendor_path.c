@@ -15,14 +15,17 @@ struct vendor_state {
 	struct vendor *library; /* set once, under the lock */
 	bool tried;
 	struct pst_error error; /* of opening */
+	bool kernel_support;    /* asked once, when the context was opened */
 };
 
 struct vendor_state *vendor_state_new(void)
 {
 	struct vendor_state *state = calloc(1, sizeof(*state));
 
-	if (state)
-		pthread_mutex_init(&state->lock, NULL);
+	if (!state)
+		return NULL;
+	pthread_mutex_init(&state->lock, NULL);
+	state->kernel_support = vendor_kernel_support();
 	return state;
 }
 
@@ -116,7 +119,7 @@ static void choose_if_direct(struct pst_file *file, struct choice *out)
 {
 	struct vendor *library;
 
-	if (!vendor_kernel_support()) {
+	if (!file->ctx->vendor->kernel_support) {
 		out->reasons |= REASON(NO_NVIDIA_FS);
 		return;
 	}
