@@ -4,6 +4,7 @@
  * a process of its own. */
 #include "device/device.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,6 +73,26 @@ static void missing_library(void **state)
 {
 	(void)state;
 	in_child(SETTINGS("PENSTOCK_LIBCUDA=/nowhere/libcuda.so.1"), check_missing);
+}
+
+/* A driver counts as present once somebody has loaded its library, and asking loads nothing. */
+static void check_present(struct pst_error *err)
+{
+	void *library;
+
+	CHECK(!dev_host_ops.present());
+	CHECK(!ops->present());
+	CHECK(!ops->present());
+	library = dlopen(getenv("PENSTOCK_LIBCUDA"), RTLD_NOW | RTLD_LOCAL);
+	CHECK(library);
+	CHECK(ops->present());
+	dlclose(library);
+}
+
+static void present_in_process(void **state)
+{
+	(void)state;
+	in_child(SETTINGS("FAKE_CUDA_DEVICES=1"), check_present);
 }
 
 static void check_old(struct pst_error *err)
@@ -252,9 +273,10 @@ static void visible_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_library),       cmocka_unit_test(driver_versions),
-		cmocka_unit_test(driver_does_not_start), cmocka_unit_test(no_device),
-		cmocka_unit_test(sixteen_devices),       cmocka_unit_test(visible_list),
+		cmocka_unit_test(missing_library), cmocka_unit_test(present_in_process),
+		cmocka_unit_test(driver_versions), cmocka_unit_test(driver_does_not_start),
+		cmocka_unit_test(no_device),       cmocka_unit_test(sixteen_devices),
+		cmocka_unit_test(visible_list),
 	};
 
 	return cmocka_run_group_tests_name("device-cuda-setup", tests, NULL, NULL);
