@@ -28,7 +28,8 @@ int main(void)
 	bench.device.far_bytes = ((size_t)4 << 30) + ((size_t)1 << 20);
 	if (bench.device.ops->describe(bench.device.driver, 0, &info, &err) == 0)
 		printf("GPU 0: %s, %s, %s\n", info.name, info.uuid, info.bus_id);
-	failed = device_cases_run(&bench.device, "gpu-device");
+	failed = device_cases_memory_run(&bench.device, "gpu-device-memory");
+	failed += device_cases_copy_run(&bench.device, "gpu-device-copy");
 	failed += device_cases_cuda_run(&bench, "gpu-device-application");
 	cuda_bench_close(&bench);
 	return failed;

@@ -13,14 +13,6 @@
 
 #define BYTES ((size_t)100003)
 
-static struct pst_error why;
-
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		if ((call) < 0)                                                                    \
-			fail_msg("%s: %d: %s", #call, why.code, why.message);                      \
-	} while (0)
-
 #define APP(call) assert_int_equal((call), 0)
 
 bool cuda_bench_open(struct cuda_bench *bench, struct pst_error *err)

@@ -51,7 +51,8 @@ int main(void)
 		return 1;
 	}
 	bench.device.far_bytes = ((size_t)4 << 30) + ((size_t)1 << 20);
-	failed = device_cases_run(&bench.device, "device-cuda-fake");
+	failed = device_cases_memory_run(&bench.device, "device-cuda-fake-memory");
+	failed += device_cases_copy_run(&bench.device, "device-cuda-fake-copy");
 	failed += device_cases_cuda_run(&bench, "device-cuda-fake-application");
 	cuda_bench_close(&bench);
 	failed += check_nothing_left(bench.library);
