@@ -22,7 +22,22 @@ bool device_bench_open(struct device_bench *bench, const struct dev_ops *ops,
 		       struct pst_error *err);
 void device_bench_close(struct device_bench *bench);
 
-/* Runs all common cases as a cmocka group; returns the number of failed ones. */
-int device_cases_run(struct device_bench *bench, const char *group_name);
+/* Run the common cases as a cmocka group each; return the number of failed ones. */
+int device_cases_memory_run(struct device_bench *bench, const char *group_name);
+int device_cases_copy_run(struct device_bench *bench, const char *group_name);
+
+/* Device memory of the bench; failing is the case's failure. */
+void *bench_alloc(const struct device_bench *bench, size_t bytes);
+void bench_free(const struct device_bench *bench, void *memory, size_t bytes);
+
+/* What the last failing call said; for the main thread only. */
+extern struct pst_error why;
+
+/* Fails the case with the sentence of the error. */
+#define OK(call)                                                                                   \
+	do {                                                                                       \
+		if ((call) < 0)                                                                    \
+			fail_msg("%s: %d: %s", #call, why.code, why.message);                      \
+	} while (0)
 
 #endif

@@ -17,7 +17,8 @@ int main(void)
 	}
 	if (sysconf(_SC_PHYS_PAGES) > (8L << 30) / sysconf(_SC_PAGESIZE))
 		bench.far_bytes = ((size_t)4 << 30) + ((size_t)1 << 20);
-	failed = device_cases_run(&bench, "device-host");
+	failed = device_cases_memory_run(&bench, "device-host-memory");
+	failed += device_cases_copy_run(&bench, "device-host-copy");
 	device_bench_close(&bench);
 	return failed;
 }

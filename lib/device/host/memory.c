@@ -2,6 +2,7 @@
 /* Memory of the emulated GPU: one table of address ranges, sorted, so that any address is found
  * again by binary search. */
 #include "device/host/host.h"
+#include "os/os.h"
 #include "util/error.h"
 
 #include <assert.h>
@@ -171,17 +172,17 @@ int host_alloc(struct dev_gpu *gpu, enum pst_memory_kind kind, size_t bytes, voi
 	range.mapped_bytes = (bytes + page - 1) / page * page;
 	range.memory = kind == PST_MEMORY_PINNED ? DEV_MEMORY_PINNED : DEV_MEMORY_DEVICE;
 	range.id = atomic_fetch_add(&last_id, 1) + 1;
-	memory = mmap(NULL, range.mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
+	memory = os()->mmap(NULL, range.mapped_bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return error_set(err, -errno, PST_STAGE_MEMORY, HOST_OBJECT,
 				 "cannot map %zu bytes of memory: %s", bytes, strerror(errno));
 	if (bytes >= HUGE_BYTES)
-		madvise(memory, range.mapped_bytes, MADV_HUGEPAGE);
+		os()->madvise(memory, range.mapped_bytes, MADV_HUGEPAGE);
 	range.base = (uintptr_t)memory;
 	rc = insert(gpu->driver, &range);
 	if (rc < 0) {
-		munmap(memory, range.mapped_bytes);
+		os()->munmap(memory, range.mapped_bytes);
 		return error_set(err, rc, PST_STAGE_MEMORY, HOST_OBJECT,
 				 "cannot remember an allocation: out of memory, or more than %u "
 				 "of them",
@@ -202,7 +203,7 @@ int host_free(struct dev_gpu *gpu, enum pst_memory_kind kind, void *memory, size
 	if (!take(gpu->driver, (uintptr_t)memory, true, kind, &range))
 		return error_set(err, PST_E_INVALID_VALUE, PST_STAGE_MEMORY, HOST_OBJECT,
 				 "cannot free %p: no allocation of this kind starts there", memory);
-	munmap(memory, range.mapped_bytes);
+	os()->munmap(memory, range.mapped_bytes);
 	return 0;
 }
 
@@ -242,7 +243,8 @@ void host_memory_end(struct dev_driver *driver)
 {
 	for (size_t i = 0; i < driver->count; i++)
 		if (driver->ranges[i].mapped_bytes)
-			munmap((void *)driver->ranges[i].base, driver->ranges[i].mapped_bytes);
+			os()->munmap((void *)driver->ranges[i].base,
+				     driver->ranges[i].mapped_bytes);
 	free(driver->ranges);
 	driver->ranges = NULL;
 	driver->count = 0;

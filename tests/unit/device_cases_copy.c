@@ -4,44 +4,14 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #define MIB   ((size_t)1 << 20)
 #define GUARD 256
-
-bool device_bench_open(struct device_bench *bench, const struct dev_ops *ops, struct pst_error *err)
-{
-	*bench = (struct device_bench){.ops = ops};
-	if (ops->load(&bench->driver, err) < 0)
-		return false;
-	if (ops->gpu_open(bench->driver, 0, &bench->gpu, err) < 0) {
-		ops->unload(bench->driver);
-		return false;
-	}
-	return true;
-}
-
-void device_bench_close(struct device_bench *bench)
-{
-	bench->ops->gpu_close(bench->gpu);
-	bench->ops->unload(bench->driver);
-}
-
-/* Filled by the calls below; asserted on by the main thread only. */
-static struct pst_error why;
-
-/* Fails the test with the sentence of the error. */
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		if ((call) < 0)                                                                    \
-			fail_msg("%s: %d: %s", #call, why.code, why.message);                      \
-	} while (0)
 
 /* Bytes that differ at every place and for every seed. */
 static void fill(unsigned char *memory, size_t bytes, unsigned seed)
@@ -103,181 +73,6 @@ static void get(struct line *line, void *host, const void *device, size_t bytes)
 	ops->leave(line->queue, &scope);
 }
 
-static void *device_alloc(const struct device_bench *bench, size_t bytes)
-{
-	void *memory = NULL;
-
-	OK(bench->ops->alloc(bench->gpu, PST_MEMORY_DEVICE, bytes, &memory, &why));
-	assert_non_null(memory);
-	return memory;
-}
-
-static void device_free(const struct device_bench *bench, void *memory, size_t bytes)
-{
-	OK(bench->ops->free(bench->gpu, PST_MEMORY_DEVICE, memory, bytes, &why));
-}
-
-static void case_describe(void **state)
-{
-	const struct device_bench *bench = *state;
-	struct pst_device_info info = {.size_bytes = sizeof(info)};
-	int count = bench->ops->count(bench->driver);
-
-	assert_true(count >= 1);
-	OK(bench->ops->describe(bench->driver, 0, &info, &why));
-	assert_int_equal(info.index, 0);
-	assert_int_equal(info.kind, bench->ops->kind);
-	assert_int_equal(info.emulated, bench->ops->kind == PST_DEVICE_HOST);
-	assert_true(strlen(info.name) > 0);
-	assert_true(info.memory_bytes > MIB);
-	assert_true(bench->ops->describe(bench->driver, count, &info, NULL) < 0);
-	assert_true(bench->ops->describe(bench->driver, -1, &info, NULL) < 0);
-}
-
-static void case_find_index(void **state)
-{
-	const struct device_bench *bench = *state;
-	int count = bench->ops->count(bench->driver);
-	struct pst_error err = {0};
-	struct pst_device_info info = {.size_bytes = sizeof(info)};
-	char name[16];
-	char start[64];
-
-	assert_int_equal(dev_find(bench->ops, bench->driver, "0", &err), 0);
-	snprintf(name, sizeof(name), "%d", count);
-	snprintf(start, sizeof(start), "GPU %d asked, %d visible: 0 = ", count, count);
-	assert_int_equal(dev_find(bench->ops, bench->driver, name, &err), PST_E_DEVICE_NOT_FOUND);
-	assert_int_equal(bench->ops->describe(bench->driver, 0, &info, NULL), 0);
-	assert_memory_equal(err.message, start, strlen(start));
-	assert_non_null(strstr(err.message, info.name));
-	assert_non_null(strstr(err.message, info.bus_id));
-	assert_string_equal(err.object, name);
-
-	const char *bad[] = {
-		"", "-1", "0x0", "1e0", " 0", "0 ", "GPU-", "GPU", "99999999999999999999"};
-
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(dev_find(bench->ops, bench->driver, bad[i], &err),
-				 PST_E_DEVICE_NOT_FOUND);
-}
-
-static void case_alloc(void **state)
-{
-	const struct device_bench *bench = *state;
-	const enum pst_memory_kind kinds[] = {PST_MEMORY_DEVICE, PST_MEMORY_DEVICE_VMM,
-					      PST_MEMORY_PINNED};
-	const size_t sizes[] = {1, 4097, 3 * MIB + 5};
-	uint64_t last_id = 0;
-
-	for (size_t k = 0; k < 3; k++) {
-		for (size_t s = 0; s < 3; s++) {
-			struct dev_pointer at;
-			struct dev_pointer middle;
-			char *memory = NULL;
-
-			OK(bench->ops->alloc(bench->gpu, kinds[k], sizes[s], (void **)&memory,
-					     &why));
-			OK(bench->ops->lookup(bench->driver, memory, &at, &why));
-			assert_int_equal(at.memory, kinds[k] == PST_MEMORY_PINNED
-							    ? DEV_MEMORY_PINNED
-							    : DEV_MEMORY_DEVICE);
-			assert_int_equal(at.device_index, kinds[k] == PST_MEMORY_PINNED ? -1 : 0);
-			assert_int_equal(at.base, (uintptr_t)memory);
-			assert_true(at.bytes >= sizes[s]);
-			assert_true(at.allocation_id != 0);
-			assert_true(at.allocation_id != last_id);
-			last_id = at.allocation_id;
-			if (kinds[k] == PST_MEMORY_DEVICE_VMM)
-				assert_null(at.context);
-
-			OK(bench->ops->lookup(bench->driver, memory + sizes[s] / 2, &middle, &why));
-			assert_int_equal(middle.base, at.base);
-			assert_int_equal(middle.bytes, at.bytes);
-			assert_int_equal(middle.allocation_id, at.allocation_id);
-
-			OK(bench->ops->lookup(bench->driver, memory + at.bytes, &middle, &why));
-			assert_true(middle.allocation_id != at.allocation_id);
-
-			if (kinds[k] == PST_MEMORY_PINNED)
-				memset(memory, 0x5a, sizes[s]);
-			OK(bench->ops->free(bench->gpu, kinds[k], memory, sizes[s], &why));
-			OK(bench->ops->lookup(bench->driver, memory, &at, &why));
-			assert_true(at.allocation_id != last_id);
-		}
-	}
-}
-
-static void case_alloc_refused(void **state)
-{
-	const struct device_bench *bench = *state;
-	struct pst_error err = {0};
-	void *memory = &err;
-
-	assert_int_equal(bench->ops->alloc(bench->gpu, PST_MEMORY_HEAP, 1, &memory, &err),
-			 PST_E_MEMORY_TYPE);
-	assert_null(memory);
-	assert_int_equal(bench->ops->alloc(bench->gpu, PST_MEMORY_DEVICE, 0, &memory, &err),
-			 PST_E_INVALID_VALUE);
-	assert_true(bench->ops->alloc(bench->gpu, PST_MEMORY_DEVICE, SIZE_MAX, &memory, &err) < 0);
-	assert_true(bench->ops->alloc(bench->gpu, PST_MEMORY_DEVICE_VMM, SIZE_MAX - 5, &memory,
-				      &err) < 0);
-	assert_true(bench->ops->alloc(bench->gpu, PST_MEMORY_DEVICE, (size_t)1 << 50, &memory,
-				      &err) < 0);
-	assert_null(memory);
-	assert_true(strlen(err.message) > 0);
-	memory = device_alloc(bench, 8192);
-	assert_true(bench->ops->free(bench->gpu, PST_MEMORY_DEVICE, (char *)memory + 4096, 4096,
-				     &err) < 0);
-	device_free(bench, memory, 8192);
-}
-
-static void case_lookup_host(void **state)
-{
-	const struct device_bench *bench = *state;
-	int on_stack = 0;
-	void *heap = malloc(100);
-	const void *places[] = {&on_stack, heap, NULL, (void *)1, bench};
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct dev_pointer at;
-
-		memset(&at, 0xff, sizeof(at));
-		OK(bench->ops->lookup(bench->driver, places[i], &at, &why));
-		assert_int_equal(at.memory, DEV_MEMORY_HOST);
-		assert_int_equal(at.device_index, -1);
-		assert_null(at.context);
-		assert_int_equal(at.base, 0);
-		assert_int_equal(at.bytes, 0);
-		assert_int_equal(at.allocation_id, 0);
-	}
-	free(heap);
-}
-
-static void case_pin(void **state)
-{
-	const struct device_bench *bench = *state;
-	char *memory = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct dev_pointer at;
-
-	assert_ptr_not_equal(memory, MAP_FAILED);
-	OK(bench->ops->pin(bench->gpu, memory, MIB, &why));
-	OK(bench->ops->lookup(bench->driver, memory + 5000, &at, &why));
-	assert_int_equal(at.memory, DEV_MEMORY_PINNED);
-	assert_int_equal(at.device_index, -1);
-	/* A second time is no error. */
-	OK(bench->ops->pin(bench->gpu, memory, MIB, &why));
-
-	OK(bench->ops->unpin(bench->gpu, memory, &why));
-	OK(bench->ops->lookup(bench->driver, memory + 5000, &at, &why));
-	while (at.memory == DEV_MEMORY_PINNED) {
-		OK(bench->ops->unpin(bench->gpu, memory, &why));
-		OK(bench->ops->lookup(bench->driver, memory + 5000, &at, &why));
-	}
-	assert_int_equal(at.memory, DEV_MEMORY_HOST);
-	assert_true(bench->ops->unpin(bench->gpu, memory, NULL) < 0);
-	munmap(memory, MIB);
-}
-
 /* Every odd size at every odd offset, pinned and plain host memory; guards on both sides of
  * both. */
 static void copy_case(struct line *line, unsigned char *device, size_t device_bytes, size_t offset,
@@ -329,11 +124,11 @@ static void case_copy_odd(void **state)
 	for (size_t o = 0; o < 4; o++) {
 		for (size_t s = 0; s < 4; s++) {
 			size_t bytes = offsets[o] + sizes[s] + GUARD;
-			void *device = device_alloc(bench, bytes);
+			void *device = bench_alloc(bench, bytes);
 
 			copy_case(&line, device, bytes, offsets[o], sizes[s], false);
 			copy_case(&line, device, bytes, offsets[o], sizes[s], true);
-			device_free(bench, device, bytes);
+			bench_free(bench, device, bytes);
 		}
 	}
 	line_close(&line);
@@ -345,7 +140,7 @@ static void case_copy_within(void **state)
 	const struct dev_ops *ops = bench->ops;
 	struct line line = line_open(bench);
 	struct dev_scope scope;
-	unsigned char *device = device_alloc(bench, 2 * MIB);
+	unsigned char *device = bench_alloc(bench, 2 * MIB);
 	unsigned char *expect = malloc(2 * MIB);
 	unsigned char *back = malloc(2 * MIB);
 
@@ -361,7 +156,7 @@ static void case_copy_within(void **state)
 	assert_memory_equal(back, expect, 2 * MIB);
 	free(expect);
 	free(back);
-	device_free(bench, device, 2 * MIB);
+	bench_free(bench, device, 2 * MIB);
 	line_close(&line);
 }
 
@@ -372,7 +167,7 @@ static void case_copy_out_of_range(void **state)
 	struct line line = line_open(bench);
 	struct dev_scope scope;
 	/* Two MiB, the driver's largest granularity, so that the end is the end. */
-	unsigned char *device = device_alloc(bench, 2 * MIB);
+	unsigned char *device = bench_alloc(bench, 2 * MIB);
 	unsigned char *host = calloc(1, 2 * MIB);
 	struct pst_error err = {0};
 	int rc;
@@ -390,7 +185,7 @@ static void case_copy_out_of_range(void **state)
 	/* The device goes on working. */
 	put(&line, device, host, 2 * MIB);
 	free(host);
-	device_free(bench, device, 2 * MIB);
+	bench_free(bench, device, 2 * MIB);
 	line_close(&line);
 }
 
@@ -405,7 +200,7 @@ static void case_order(void **state)
 		STEPS = 300
 	};
 	size_t bytes = 8192;
-	unsigned char *device = device_alloc(bench, bytes);
+	unsigned char *device = bench_alloc(bench, bytes);
 	unsigned char *in = NULL;
 	unsigned char *out = NULL;
 
@@ -425,7 +220,7 @@ static void case_order(void **state)
 	assert_memory_equal(in, out, bytes * STEPS);
 	OK(ops->free(bench->gpu, PST_MEMORY_PINNED, in, bytes * STEPS, &why));
 	OK(ops->free(bench->gpu, PST_MEMORY_PINNED, out, bytes * STEPS, &why));
-	device_free(bench, device, bytes);
+	bench_free(bench, device, bytes);
 	line_close(&line);
 }
 
@@ -449,7 +244,7 @@ static void case_marks(void **state)
 	struct line line = line_open(bench);
 	struct dev_scope scope;
 	size_t bytes = 64 * MIB;
-	unsigned char *device = device_alloc(bench, bytes);
+	unsigned char *device = bench_alloc(bench, bytes);
 	unsigned char *host = NULL;
 	unsigned seen_not_reached = 0;
 
@@ -477,19 +272,8 @@ static void case_marks(void **state)
 	assert_true(seen_not_reached > 0);
 	ops->leave(line.queue, &scope);
 	OK(ops->free(bench->gpu, PST_MEMORY_PINNED, host, bytes, &why));
-	device_free(bench, device, bytes);
+	bench_free(bench, device, bytes);
 	line_close(&line);
-}
-
-static void case_frees_accept_null(void **state)
-{
-	const struct device_bench *bench = *state;
-
-	bench->ops->mark_free(NULL);
-	bench->ops->queue_close(NULL);
-	bench->ops->gpu_close(NULL);
-	bench->ops->unload(NULL);
-	assert_true(bench->ops->count(bench->driver) >= 1);
 }
 
 #define THREADS 8
@@ -576,7 +360,7 @@ static void case_far_offset(void **state)
 		skip();
 	assert_true(bench->far_bytes > at + sizeof(far));
 	line = line_open(bench);
-	device = device_alloc(bench, bench->far_bytes);
+	device = bench_alloc(bench, bench->far_bytes);
 	put(&line, device + 3, near, sizeof(near));
 	put(&line, device + at, far, sizeof(far));
 	get(&line, back, device + at, sizeof(far));
@@ -585,25 +369,18 @@ static void case_far_offset(void **state)
 	assert_memory_equal(back, near, sizeof(near));
 	OK(bench->ops->lookup(bench->driver, device + at, &pointer, &why));
 	assert_int_equal(pointer.base, (uintptr_t)device);
-	device_free(bench, device, bench->far_bytes);
+	bench_free(bench, device, bench->far_bytes);
 	line_close(&line);
 }
 
-int device_cases_run(struct device_bench *bench, const char *group_name)
+int device_cases_copy_run(struct device_bench *bench, const char *group_name)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_prestate(case_describe, bench),
-		cmocka_unit_test_prestate(case_find_index, bench),
-		cmocka_unit_test_prestate(case_alloc, bench),
-		cmocka_unit_test_prestate(case_alloc_refused, bench),
-		cmocka_unit_test_prestate(case_lookup_host, bench),
-		cmocka_unit_test_prestate(case_pin, bench),
 		cmocka_unit_test_prestate(case_copy_odd, bench),
 		cmocka_unit_test_prestate(case_copy_within, bench),
 		cmocka_unit_test_prestate(case_copy_out_of_range, bench),
 		cmocka_unit_test_prestate(case_order, bench),
 		cmocka_unit_test_prestate(case_marks, bench),
-		cmocka_unit_test_prestate(case_frees_accept_null, bench),
 		cmocka_unit_test_prestate(case_threads, bench),
 		cmocka_unit_test_prestate(case_far_offset, bench),
 	};
