@@ -301,13 +301,14 @@ static void a_large_request(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t bytes = f->setup.large_bytes;
-	uint8_t *block = malloc(1 << 20), *want = malloc(1 << 20);
+	uint8_t *block, *want, *large;
 	struct pst_error err = {0};
 	struct pst_file *file;
-	uint8_t *large;
 
 	if (!bytes)
 		skip();
+	block = malloc(1 << 20);
+	want = malloc(1 << 20);
 	make_file(f, bytes);
 	file = open_file(f, O_RDONLY);
 	if (pst_memory_alloc(f->ctx, f->device, f->setup.memory, bytes + 16, (void **)&large,
@@ -443,8 +444,7 @@ static void paths_are_counted(void **state)
 	file = open_file(f, O_RDONLY);
 	assert_int_equal(pst_explain(file, PST_OP_READ, f->buffer, 8192, 4096, 0, &plan, &err), 0);
 	assert_true(plan.path > PST_PATH_NONE && plan.path < PST_PATH_COUNT);
-	assert_true((plan.device != NULL) ==
-		    (f->setup.device && f->setup.memory <= PST_MEMORY_DEVICE_VMM));
+	assert_true((plan.device != NULL) == on_device(f));
 	assert_int_equal(pst_read(file, f->buffer, 8192, 4096, 0, &err), 8192);
 	assert_int_equal(pst_stats_get(f->ctx, &stats, &err), 0);
 	assert_int_equal(stats.read[plan.path].requests, 1);

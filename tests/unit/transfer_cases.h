@@ -27,6 +27,9 @@ struct transfer_setup {
 	uint64_t large_bytes; /* size of the large transfer */
 };
 
+/* All ways of using GPU 0 of the CUDA driver, with files in a directory on a drive. */
+int transfer_cases_cuda(const char *directory, uint64_t large_bytes);
+
 /* Runs all cases with a setup; the number of failed ones. */
 int transfer_cases_run(const char *name, const struct transfer_setup *setup);
 
