@@ -342,6 +342,36 @@ static void an_engine_changes_hands(void **state)
 	close(h.fd);
 }
 
+/* An empty pipe that does not block says "try again" each time. */
+static void try_again_is_retried_but_not_for_ever(void **state)
+{
+	struct sto_engine *engine;
+	char memory[8];
+	int fds[2];
+
+	(void)state;
+	if (!open_engine(&engine))
+		skip();
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	struct sto_io io = {.fd = fds[0],
+			    .file_id = 3,
+			    .memory = memory,
+			    .bytes = sizeof(memory),
+			    .fixed_index = -1};
+	assert_int_equal(sto_uring_ops.submit(engine, &io), 0);
+	assert_ptr_equal(sto_uring_ops.reap(engine, true), &io);
+	assert_int_equal(io.result, -EAGAIN);
+	assert_int_equal(io.retries, STO_MAX_RETRIES);
+	assert_int_equal(write(fds[1], "12345678", 8), 8);
+	assert_int_equal(sto_uring_ops.submit(engine, &io), 0);
+	assert_ptr_equal(sto_uring_ops.reap(engine, true), &io);
+	assert_int_equal(io.result, 8);
+	assert_int_equal(io.retries, 0);
+	sto_uring_ops.close(engine);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
