@@ -58,17 +58,6 @@ static bool lies_below(const char *path, const char *point)
 	return strncmp(path, point, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-static struct libmnt_fs *find_by_id(struct libmnt_table *table, struct libmnt_iter *iter, int id)
-{
-	struct libmnt_fs *fs;
-
-	mnt_reset_iter(iter, MNT_ITER_FORWARD);
-	while (mnt_table_next_fs(table, iter, &fs) == 0)
-		if (mnt_fs_get_id(fs) == id)
-			return fs;
-	return NULL;
-}
-
 /* Later mounts hide earlier ones at the same place, so of equals the last is taken. */
 static struct libmnt_fs *find_by_device(struct libmnt_table *table, struct libmnt_iter *iter,
 					dev_t device, const char *path)
@@ -119,35 +108,6 @@ static void describe(struct libmnt_fs *fs, struct os_mount *out)
 	out->read_only = options && mnt_fs_match_options(fs, "ro");
 }
 
-static int find(struct libmnt_table *table, struct libmnt_iter *iter, int fd, struct os_mount *out)
-{
-	struct libmnt_fs *fs = NULL;
-	struct stat st;
-	char link[64];
-	char path[PATH_MAX];
-	int id = mount_id_by_statx(fd);
-
-	if (id == NO_MOUNT_ID)
-		id = mount_id_by_fdinfo(fd);
-	if (id != NO_MOUNT_ID) {
-		fs = find_by_id(table, iter, id);
-	} else {
-		int rc = os()->fstat(fd, &st);
-
-		if (rc < 0)
-			return rc;
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		ssize_t length = os_read_link(link, path, sizeof(path));
-		if (length < 0)
-			return (int)length;
-		fs = find_by_device(table, iter, st.st_dev, path);
-	}
-	if (!fs)
-		return -ENOENT;
-	describe(fs, out);
-	return 0;
-}
-
 /* libmount tells lines that it cannot read from others by this; they are left out. */
 static int skip_bad_line(struct libmnt_table *table, const char *file, int line)
 {
@@ -155,9 +115,85 @@ static int skip_bad_line(struct libmnt_table *table, const char *file, int line)
 	return 1;
 }
 
+static int parse(FILE *lines, struct libmnt_table **out)
+{
+	struct libmnt_table *table = mnt_new_table();
+
+	if (!table)
+		return -ENOMEM;
+	mnt_table_set_parser_errcb(table, skip_bad_line);
+	int rc = mnt_table_parse_stream(table, lines, "/proc/self/mountinfo");
+	if (rc < 0) {
+		mnt_unref_table(table);
+		return rc;
+	}
+	*out = table;
+	return 0;
+}
+
+/* Machines with thousands of mounts exist, and each file that is opened comes here: only the
+ * line with the id is parsed. */
+static int describe_by_id(FILE *file, int id, struct os_mount *out)
+{
+	CLEANUP_FREE char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+	int line_id;
+
+	do {
+		length = getline(&line, &size, file);
+		if (length < 0)
+			return -ENOENT;
+	} while (sscanf(line, "%d", &line_id) != 1 || line_id != id);
+
+	struct libmnt_table *table = NULL;
+	struct libmnt_fs *fs = NULL;
+	FILE *one = fmemopen(line, (size_t)length, "r");
+	if (!one)
+		return -errno;
+	int rc = parse(one, &table);
+	fclose(one);
+	if (rc < 0)
+		return rc;
+	rc = mnt_table_first_fs(table, &fs) == 0 && fs ? 0 : -ENOENT;
+	if (rc == 0)
+		describe(fs, out);
+	mnt_unref_table(table);
+	return rc;
+}
+
+static int describe_by_device(FILE *file, int fd, struct os_mount *out)
+{
+	struct libmnt_table *table;
+	struct stat st;
+	char link[64];
+	char path[PATH_MAX];
+	int rc = os()->fstat(fd, &st);
+
+	if (rc < 0)
+		return rc;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = os_read_link(link, path, sizeof(path));
+	if (length < 0)
+		return (int)length;
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	if (!iter)
+		return -ENOMEM;
+	rc = parse(file, &table);
+	if (rc == 0) {
+		struct libmnt_fs *fs = find_by_device(table, iter, st.st_dev, path);
+
+		rc = fs ? 0 : -ENOENT;
+		if (fs)
+			describe(fs, out);
+		mnt_unref_table(table);
+	}
+	mnt_free_iter(iter);
+	return rc;
+}
+
 int os_mount_of(int fd, struct os_mount *out)
 {
-	int rc = -ENOMEM;
 	int table_fd = os_root_open("/proc/self/mountinfo", O_RDONLY);
 
 	memset(out, 0, sizeof(*out));
@@ -165,19 +201,16 @@ int os_mount_of(int fd, struct os_mount *out)
 		return table_fd;
 	FILE *file = fdopen(table_fd, "r");
 	if (!file) {
-		rc = -errno;
+		int rc = -errno;
+
 		os()->close(table_fd);
 		return rc;
 	}
-	struct libmnt_table *table = mnt_new_table();
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	if (table && iter) {
-		mnt_table_set_parser_errcb(table, skip_bad_line);
-		rc = mnt_table_parse_stream(table, file, "/proc/self/mountinfo");
-		rc = rc < 0 ? rc : find(table, iter, fd, out);
-	}
-	mnt_free_iter(iter);
-	mnt_unref_table(table);
+	int id = mount_id_by_statx(fd);
+	if (id == NO_MOUNT_ID)
+		id = mount_id_by_fdinfo(fd);
+	int rc = id != NO_MOUNT_ID ? describe_by_id(file, id, out)
+				   : describe_by_device(file, fd, out);
 	fclose(file);
 	return rc;
 }

@@ -27,7 +27,8 @@ static enum pst_reason reason_of(int error)
 
 		return by_sysctl ? PST_REASON_URING_KERNEL : PST_REASON_URING_DENIED;
 	}
-	/* Rings count as locked memory before Linux 5.12. */
+	/* On many kernels rings count as locked memory, and are given back some time after close.
+	 */
 	if (error == -ENOMEM || error == -EAGAIN)
 		return PST_REASON_URING_MEMLOCK;
 	return PST_REASON_URING_KERNEL;
