@@ -230,7 +230,7 @@ with_fake_gpus() {
     local count=$1
     shift
     need_fake_gpus
-    env LD_LIBRARY_PATH="$PENSTOCK_FAKE_CUDA_DIR" FAKE_CUDA_DEVICES="$count" "$@"
+    env PENSTOCK_LIBCUDA="$PENSTOCK_FAKE_CUDA_DIR/libcuda.so.1" FAKE_CUDA_DEVICES="$count" "$@"
 }
 
 random_file() {
