@@ -39,7 +39,7 @@ static bool first_entry(const char *path, char *name, size_t room)
 	while (!found && (entry = readdir(dir))) {
 		found = entry->d_name[0] != '.';
 		if (found)
-			snprintf(name, room, "%s", entry->d_name);
+			snprintf(name, room, "%.*s", (int)room - 1, entry->d_name);
 	}
 	closedir(dir);
 	return found;
