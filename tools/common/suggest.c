@@ -47,6 +47,8 @@ const char *suggest_nearest(const char *text, const char *const *names, size_t c
 	unsigned limit = (unsigned)(length + 2) / 3;
 	const char *best = NULL;
 
+	if (length > SUGGEST_MAX_NAME)
+		return NULL;
 	for (size_t i = 0; length >= MIN_PREFIX && i < count; i++)
 		if (!strncasecmp(names[i], text, length))
 			return names[i];
