@@ -48,6 +48,10 @@ struct dev_ops {
 	const char *name; /* "cuda", "host" */
 	enum pst_device_kind kind;
 
+	/* Whether the driver's library is in the process already, brought by the application.
+	 * Cheap; loads nothing. false for the emulated device, which only we can bring. */
+	bool (*present)(void);
+
 	/* Loads the driver. *out is NULL on failure: PST_E_DEVICE_NOT_SUPPORTED when the driver
 	 * library is missing or too old. Makes no context on any GPU. */
 	int (*load)(struct dev_driver **out, struct pst_error *err);
