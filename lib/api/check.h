@@ -9,8 +9,8 @@
 /* Fails with PST_E_INVALID_VALUE, naming the argument and what it must be. */
 static inline int bad_argument(struct pst_error *err, const char *argument, const char *rule)
 {
-	return error_set(err, PST_E_INVALID_VALUE, PST_STAGE_ARGUMENT, argument,
-			 "argument '%s' %s", argument, rule);
+	return error_set(err, PST_E_INVALID_VALUE, PST_STAGE_ARGUMENT, argument, "argument '%s' %s",
+			 argument, rule);
 }
 
 static inline int bad_struct(struct pst_error *err, const char *argument)

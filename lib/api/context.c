@@ -11,10 +11,10 @@
 #include "path/slot.h"
 #include "path/vendor_path.h"
 
-#define DEFAULT_CHUNK_BYTES	 ((size_t)1 << 20)
-#define MAX_CHUNK_BYTES		 ((size_t)64 << 20)
+#define DEFAULT_CHUNK_BYTES      ((size_t)1 << 20)
+#define MAX_CHUNK_BYTES          ((size_t)64 << 20)
 #define DEFAULT_CHUNKS_IN_FLIGHT 4
-#define MAX_CHUNKS_IN_FLIGHT	 64
+#define MAX_CHUNKS_IN_FLIGHT     64
 
 static int take_options(struct pst_options *to, const struct pst_options *from,
 			struct pst_error *err)
@@ -101,7 +101,7 @@ void pst_close(struct pst_context *ctx)
 
 int pst_stats_get(struct pst_context *ctx, struct pst_stats *stats, struct pst_error *err)
 {
-	struct pst_stats sum = { .size_bytes = sizeof(sum) };
+	struct pst_stats sum = {.size_bytes = sizeof(sum)};
 
 	if (!ctx)
 		return bad_argument(err, "ctx", "must not be NULL");

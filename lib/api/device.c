@@ -33,7 +33,7 @@ int pst_device_count(struct pst_context *ctx, enum pst_device_kind kind, struct 
 int pst_device_describe(struct pst_context *ctx, enum pst_device_kind kind, int index,
 			struct pst_device_info *info, struct pst_error *err)
 {
-	struct pst_device_info answer = { .size_bytes = sizeof(answer) };
+	struct pst_device_info answer = {.size_bytes = sizeof(answer)};
 	struct dev_driver *driver;
 	int rc = check_use(ctx, err);
 
@@ -76,7 +76,7 @@ int pst_device_info(const struct pst_device *device, struct pst_device_info *inf
 	if (!device || !info)
 		return bad_argument(err, device ? "info" : "device", "must not be NULL");
 	return options_export(info, &device->info, sizeof(device->info)) ? 0
-									: bad_struct(err, "info");
+									 : bad_struct(err, "info");
 }
 
 int pst_memory_alloc(struct pst_context *ctx, struct pst_device *device, enum pst_memory_kind kind,

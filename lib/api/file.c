@@ -11,7 +11,7 @@
 static int take_options(struct pst_file_options *to, const struct pst_file_options *from,
 			struct pst_error *err)
 {
-	*to = (struct pst_file_options){ .size_bytes = sizeof(*to) };
+	*to = (struct pst_file_options){.size_bytes = sizeof(*to)};
 	if (from && !options_import(to, from, sizeof(*to)))
 		return bad_struct(err, "options");
 	if (to->mode > PST_FILE_CACHED)
@@ -19,16 +19,14 @@ static int take_options(struct pst_file_options *to, const struct pst_file_optio
 	return 0;
 }
 
-int pst_file_open(struct pst_context *ctx, const char *path,
-		  const struct pst_file_options *options, struct pst_file **out,
-		  struct pst_error *err)
+int pst_file_open(struct pst_context *ctx, const char *path, const struct pst_file_options *options,
+		  struct pst_file **out, struct pst_error *err)
 {
 	struct pst_file_options resolved;
 	int rc;
 
 	if (!ctx || !path || !out)
-		return bad_argument(err, !ctx ? "ctx" : !path ? "path" : "out",
-				    "must not be NULL");
+		return bad_argument(err, !ctx ? "ctx" : !path ? "path" : "out", "must not be NULL");
 	rc = take_options(&resolved, options, err);
 	return rc < 0 ? rc : file_open(ctx, path, &resolved, out, err);
 }
@@ -107,7 +105,7 @@ static int file_error(const struct pst_file *file, int rc, const char *what, str
 
 int pst_file_info(struct pst_file *file, struct pst_file_info *info, struct pst_error *err)
 {
-	struct pst_file_info answer = { .size_bytes = sizeof(answer) };
+	struct pst_file_info answer = {.size_bytes = sizeof(answer)};
 	struct sto_facts facts;
 	int rc;
 

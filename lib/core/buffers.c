@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/buffers.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static int check_range(const struct dev_pointer *pointer, const uint8_t *address
 
 int buffers_add(struct pst_context *ctx, void *base, size_t bytes, struct pst_error *err)
 {
-	struct registered_buffer buffer = { .base = base, .bytes = bytes };
+	struct registered_buffer buffer = {.base = base, .bytes = bytes};
 	struct dev_pointer pointer;
 	int rc = devices_lookup(ctx, base, &pointer, &buffer.device, err);
 
@@ -166,10 +167,10 @@ static int resolve_registered(const struct registered_buffer *known, size_t byte
 {
 	if (buffer_offset < 0 || (size_t)buffer_offset > known->bytes ||
 	    bytes > known->bytes - (size_t)buffer_offset)
-		return error_set(err, PST_E_MAPPING_SIZE, PST_STAGE_MEMORY,
-				 address_text(known->base),
-				 "%zu bytes at offset %lld leave the registered buffer of %zu bytes",
-				 bytes, (long long)buffer_offset, known->bytes);
+		return error_set(
+			err, PST_E_MAPPING_SIZE, PST_STAGE_MEMORY, address_text(known->base),
+			"%zu bytes at offset %lld leave the registered buffer of %zu bytes", bytes,
+			(long long)buffer_offset, known->bytes);
 	*out = (struct target){
 		.address = known->base + buffer_offset,
 		.device = known->device,

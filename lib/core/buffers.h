@@ -10,9 +10,9 @@
 
 /* What the memory of a request is: a device address range, or host memory. */
 struct target {
-	uint8_t *address;	   /* of the first byte of the request */
+	uint8_t *address;          /* of the first byte of the request */
 	struct pst_device *device; /* NULL: host memory */
-	void *context;		   /* driver context of the memory, NULL none */
+	void *context;             /* driver context of the memory, NULL none */
 	bool managed;
 	bool registered;
 };

@@ -32,9 +32,8 @@ struct pst_context {
 bool context_forked(const struct pst_context *ctx);
 
 /* Makes a message through the context's log callback. */
-__attribute__((format(printf, 3, 4))) void context_log(const struct pst_context *ctx,
-						       enum pst_log_level level,
-						       const char *format, ...);
+__attribute__((format(printf, 3, 4))) void
+context_log(const struct pst_context *ctx, enum pst_log_level level, const char *format, ...);
 
 /* Copies `from`, whose first field is its size, over a zeroed struct of `bytes`: fields that the
  * caller's version lacks stay zero. false: the size is zero or larger than what is known and the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/devices.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,7 @@ static struct dev_driver *driver_in_process(struct device_table *table, enum pst
 int devices_lookup(struct pst_context *ctx, const void *address, struct dev_pointer *pointer,
 		   struct pst_device **device, struct pst_error *err)
 {
-	*pointer = (struct dev_pointer){ .memory = DEV_MEMORY_HOST, .device_index = -1 };
+	*pointer = (struct dev_pointer){.memory = DEV_MEMORY_HOST, .device_index = -1};
 	*device = NULL;
 	for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
 		struct dev_driver *driver = driver_in_process(&ctx->devices, kind);

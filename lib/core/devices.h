@@ -21,7 +21,7 @@ struct pst_device {
 struct device_driver {
 	const struct dev_ops *ops;
 	_Atomic(struct dev_driver *) driver; /* NULL until loaded */
-	bool failed;			     /* loading was tried and failed with error */
+	bool failed;                         /* loading was tried and failed with error */
 	struct pst_error error;
 };
 

@@ -102,10 +102,11 @@ static int open_direct(struct pst_file *file, enum pst_file_mode mode, int acces
 		os()->close(file->direct_fd);
 	file->direct_fd = -1;
 	if (mode == PST_FILE_DIRECT)
-		return error_set(err, PST_E_IO_NOT_SUPPORTED, PST_STAGE_OPEN, file->path,
-				 "'%s' cannot be opened with O_DIRECT on %s: %s; use the page cache "
-				 "or a file on a drive",
-				 file->path, file->facts.fs_type, strerror(-rc));
+		return error_set(
+			err, PST_E_IO_NOT_SUPPORTED, PST_STAGE_OPEN, file->path,
+			"'%s' cannot be opened with O_DIRECT on %s: %s; use the page cache "
+			"or a file on a drive",
+			file->path, file->facts.fs_type, strerror(-rc));
 	if (rc == -EMFILE || rc == -ENFILE)
 		return error_set(err, rc, PST_STAGE_OPEN, file->path,
 				 "cannot open a second descriptor for '%s': %s; raise the limit on "

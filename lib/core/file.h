@@ -17,17 +17,17 @@ struct vendor_file; /* path/vendor.h */
 struct pst_file {
 	struct pst_context *ctx;
 	struct pst_file *next; /* of the context's list */
-	char *path;	       /* for messages */
-	int fd;		       /* buffered, always open; facts, locks and attributes go here */
-	int direct_fd;	       /* -1 when O_DIRECT is not used */
-	uint64_t fd_id;	       /* see struct sto_io.file_id */
+	char *path;            /* for messages */
+	int fd;                /* buffered, always open; facts, locks and attributes go here */
+	int direct_fd;         /* -1 when O_DIRECT is not used */
+	uint64_t fd_id;        /* see struct sto_io.file_id */
 	uint64_t direct_id;
 	bool readable, writable;
 	bool no_overlap;
-	struct sto_facts facts; /* as of opening */
+	struct sto_facts facts;     /* as of opening */
 	struct sto_alignment align; /* of direct_fd */
-	uint32_t lock_bytes;	    /* unit of range locks: the page or the larger block */
-	uint64_t mode_reasons;	    /* why direct_fd is -1 */
+	uint32_t lock_bytes;        /* unit of range locks: the page or the larger block */
+	uint64_t mode_reasons;      /* why direct_fd is -1 */
 	struct range_owner *owner;  /* of the inode; NULL when not writable */
 
 	/* The vendor's handle, made by the first request that wants it. */

@@ -18,7 +18,7 @@
 #include "penstock.h"
 
 struct dev_driver; /* one loaded backend */
-struct dev_gpu;	   /* one opened device of it */
+struct dev_gpu;    /* one opened device of it */
 struct dev_queue;  /* a stream on a device, in one driver context, used by one thread at a time */
 struct dev_mark;   /* a point in a queue that can be waited for */
 
@@ -32,10 +32,10 @@ enum dev_memory {
 /* What a driver knows of an address. */
 struct dev_pointer {
 	enum dev_memory memory;
-	int device_index;	/* -1 for host memory */
-	void *context;		/* driver context that owns the memory; NULL if none does */
-	uintptr_t base;		/* start of the allocation; for host memory unknown to the driver, 0 */
-	size_t bytes;		/* of the allocation; 0 unknown */
+	int device_index; /* -1 for host memory */
+	void *context;    /* driver context that owns the memory; NULL if none does */
+	uintptr_t base;   /* start of the allocation; for host memory unknown to the driver, 0 */
+	size_t bytes;     /* of the allocation; 0 unknown */
 	uint64_t allocation_id; /* never the same for two allocations; 0 unknown */
 };
 

@@ -18,8 +18,8 @@ struct pst_batch {
 	struct lane *lane;
 	struct pipeline *pipeline;
 	unsigned capacity;
-	unsigned taken;		  /* requests in flight or done and not handed out */
-	unsigned done;		  /* of them, done */
+	unsigned taken;           /* requests in flight or done and not handed out */
+	unsigned done;            /* of them, done */
 	struct request *requests; /* capacity of them */
 	struct request *free;
 	struct request *ready_first, *ready_last;
@@ -114,7 +114,7 @@ struct pst_context *batch_context(const struct pst_batch *batch)
 static void submit_one(struct pst_batch *batch, const struct pst_io *io)
 {
 	struct request *request = batch->free;
-	struct pst_error err = { 0 };
+	struct pst_error err = {0};
 	int rc;
 
 	batch->free = request->next;
@@ -165,7 +165,7 @@ static void hand_out(struct pst_batch *batch, struct pst_event *event)
 /* Drives until min_events are ready, or the time is up. */
 static void drive(struct pst_batch *batch, unsigned min_events, int64_t timeout_ns)
 {
-	const struct timespec pause = { .tv_nsec = POLL_PAUSE_NS };
+	const struct timespec pause = {.tv_nsec = POLL_PAUSE_NS};
 	uint64_t start_ns = timeout_ns > 0 ? os_now_ns() : 0;
 
 	while (batch->done < min_events) {

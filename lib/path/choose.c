@@ -60,12 +60,12 @@ static int choose_gpu(struct pst_file *file, const struct target *target, struct
 	return vendor_path_choose(file, out, err);
 }
 
-int path_choose(struct pst_file *file, const struct target *target, size_t bytes,
-		off_t file_offset, struct choice *out, struct pst_error *err)
+int path_choose(struct pst_file *file, const struct target *target, size_t bytes, off_t file_offset,
+		struct choice *out, struct pst_error *err)
 {
 	int rc = 0;
 
-	*out = (struct choice){ .reasons = backing_reasons(file) };
+	*out = (struct choice){.reasons = backing_reasons(file)};
 	if (target->device)
 		rc = choose_gpu(file, target, out, err);
 	else

@@ -9,7 +9,7 @@
 struct choice {
 	enum pst_path path;
 	uint64_t reasons; /* set of enum pst_reason */
-	bool direct_fd;	  /* storage goes through file->direct_fd */
+	bool direct_fd;   /* storage goes through file->direct_fd */
 };
 
 /*
@@ -17,7 +17,7 @@ struct choice {
  * the context wants them. Fails only where the caller required what cannot be had
  * (PST_ENGINE_VENDOR, or a GPU in a forked child).
  */
-int path_choose(struct pst_file *file, const struct target *target, size_t bytes,
-		off_t file_offset, struct choice *out, struct pst_error *err);
+int path_choose(struct pst_file *file, const struct target *target, size_t bytes, off_t file_offset,
+		struct choice *out, struct pst_error *err);
 
 #endif

@@ -58,7 +58,7 @@ static int on_device(struct lane *lane, const struct target *to, const struct ta
 		     size_t bytes, struct pst_error *err)
 {
 	const struct target *side = to->device ? to : from;
-	struct copy copy = { .lane = lane };
+	struct copy copy = {.lane = lane};
 	bool exhausted;
 	int rc = lane_enter(lane, side->device, side->context, &copy.queue, err);
 
@@ -91,8 +91,7 @@ int transfer_copy(struct pst_context *ctx, void *to, const void *from, size_t by
 
 	if (!lane)
 		return error_set(err, context_forked(ctx) ? PST_E_FORKED : -ENOMEM,
-				 PST_STAGE_MEMORY, "copy",
-				 "cannot copy: %s",
+				 PST_STAGE_MEMORY, "copy", "cannot copy: %s",
 				 context_forked(ctx) ? "this is a child of fork()"
 						     : "out of memory");
 	rc = buffers_resolve(ctx, to, bytes, 0, NULL, &destination, err);

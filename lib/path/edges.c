@@ -19,9 +19,9 @@ struct edge {
 	struct request *request;
 	uint64_t block_start; /* in the file */
 	uint32_t block_bytes;
-	size_t start, end;    /* the part, relative to the request */
-	const uint8_t *data;  /* host memory with the part's bytes */
-	uint8_t *block;	      /* aligned memory of block_bytes */
+	size_t start, end;   /* the part, relative to the request */
+	const uint8_t *data; /* host memory with the part's bytes */
+	uint8_t *block;      /* aligned memory of block_bytes */
 };
 
 static uint64_t part_offset(const struct edge *edge)
@@ -53,9 +53,8 @@ static int write_buffered(struct edge *edge)
 	size_t bytes = edge->end - edge->start, done = 0;
 
 	while (done < bytes) {
-		ssize_t n = sto_transfer(true, edge->request->file->fd,
-					 (void *)(edge->data + done), bytes - done,
-					 (int64_t)(part_offset(edge) + done));
+		ssize_t n = sto_transfer(true, edge->request->file->fd, (void *)(edge->data + done),
+					 bytes - done, (int64_t)(part_offset(edge) + done));
 		if (n < 0)
 			return (int)n;
 		if (n == 0)
@@ -119,8 +118,8 @@ static int fetch(struct pipeline *p, struct edge *edge, uint8_t *memory, struct 
 	rc = entry->device->ops->mark_new(entry->queue, &mark, err);
 	if (rc < 0)
 		return rc;
-	rc = entry->device->ops->copy_out(entry->queue, memory, edge->data,
-					  edge->end - edge->start, err);
+	rc = entry->device->ops->copy_out(entry->queue, memory, edge->data, edge->end - edge->start,
+					  err);
 	if (rc == 0)
 		rc = entry->device->ops->mark_set(entry->queue, mark, err);
 	if (rc == 0)
@@ -131,8 +130,8 @@ static int fetch(struct pipeline *p, struct edge *edge, uint8_t *memory, struct 
 }
 
 /* Writes [start, end) of the request, which lies in one block. */
-static void write_edge(struct pipeline *p, struct request *request, struct slot *slot,
-		       size_t start, size_t end)
+static void write_edge(struct pipeline *p, struct request *request, struct slot *slot, size_t start,
+		       size_t end)
 {
 	uint32_t block_bytes = request->file->align.offset_bytes;
 	uint64_t offset = request->offset + start;
@@ -144,7 +143,7 @@ static void write_edge(struct pipeline *p, struct request *request, struct slot 
 		.end = end,
 		.block = slot->memory,
 	};
-	struct pst_error err = { 0 };
+	struct pst_error err = {0};
 	int rc;
 
 	assert(block_bytes <= slot->bytes / 2);

@@ -11,7 +11,7 @@ static bool is_host(struct pst_context *ctx, const void *buffer)
 {
 	struct registered_buffer known;
 	struct dev_driver *driver = atomic_load(&ctx->devices.drivers[PST_DEVICE_HOST].driver);
-	struct dev_pointer pointer = { .memory = DEV_MEMORY_HOST };
+	struct dev_pointer pointer = {.memory = DEV_MEMORY_HOST};
 
 	if (buffers_find(&ctx->buffers, buffer, &known))
 		return !known.device;

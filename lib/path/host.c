@@ -28,8 +28,7 @@ static ssize_t transfer_all(struct lane *lane, struct request *request)
 
 	while (done < request->bytes) {
 		ssize_t n = sto_transfer(write, fd, request->target.address + done,
-					 request->bytes - done,
-					 (int64_t)(request->offset + done));
+					 request->bytes - done, (int64_t)(request->offset + done));
 
 		counter_add(&lane->counters.posix_requests, 1);
 		if (n == 0 && write)

@@ -197,8 +197,8 @@ static struct lane_queue *find_queue(struct lane *lane, struct pst_device *devic
 	return oldest;
 }
 
-int lane_enter(struct lane *lane, struct pst_device *device, void *context,
-	       struct lane_queue **out, struct pst_error *err)
+int lane_enter(struct lane *lane, struct pst_device *device, void *context, struct lane_queue **out,
+	       struct pst_error *err)
 {
 	struct lane_queue *entry = find_queue(lane, device, context);
 	int rc;

@@ -16,9 +16,9 @@
 
 struct lane_queue {
 	struct pst_device *device; /* NULL: free place */
-	void *context;		   /* driver context that the queue was opened for, NULL any */
+	void *context;             /* driver context that the queue was opened for, NULL any */
 	struct dev_queue *queue;
-	uint64_t used; /* for replacing the one that was not used longest */
+	uint64_t used;      /* for replacing the one that was not used longest */
 	unsigned in_flight; /* copies queued and not seen done: not replaced */
 };
 
@@ -36,10 +36,10 @@ struct lane {
 
 	struct counters counters;
 	struct sto_engine *plain;
-	struct sto_engine *ring;   /* NULL until wanted */
+	struct sto_engine *ring; /* NULL until wanted */
 	bool ring_refused;
 	enum pst_reason ring_reason; /* why, when refused */
-	unsigned depth;		     /* storage operations in flight at most */
+	unsigned depth;              /* storage operations in flight at most */
 	struct slot_set slots;
 	struct lane_queue queues[LANE_QUEUES];
 	uint64_t queue_clock;
@@ -59,7 +59,7 @@ struct lane_pool {
 	pthread_key_t key;
 	pthread_mutex_t lock;
 	struct lane *all;
-	struct lane *free; /* given back by threads that ended */
+	struct lane *free;     /* given back by threads that ended */
 	_Atomic unsigned busy; /* threads inside a synchronous call */
 };
 
@@ -96,8 +96,8 @@ const struct sto_ops *lane_engine(struct lane *lane, bool want_ring, struct sto_
 
 /* Opens the device scope for a queue of the target's context, leaving another one first.
  * -EAGAIN: all places are taken by queues with copies in flight. */
-int lane_enter(struct lane *lane, struct pst_device *device, void *context,
-	       struct lane_queue **out, struct pst_error *err);
+int lane_enter(struct lane *lane, struct pst_device *device, void *context, struct lane_queue **out,
+	       struct pst_error *err);
 void lane_leave(struct lane *lane);
 
 /* The entry of a registered buffer, or NULL. Valid until the lane's next call of it. */

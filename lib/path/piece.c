@@ -108,7 +108,7 @@ static void start_copy(struct pipeline *p, struct piece *piece, size_t bytes)
 {
 	const struct dev_ops *ops = piece->queue->device->ops;
 	struct dev_queue *queue = piece->queue->queue;
-	struct pst_error err = { 0 };
+	struct pst_error err = {0};
 	uint8_t *host = piece->memory + piece->skip;
 	int rc = enter(p, piece, &err);
 
@@ -271,7 +271,7 @@ static bool lay_in_slot(struct pipeline *p, struct piece *piece, size_t left, ui
 static bool take_queue(struct pipeline *p, struct piece *piece)
 {
 	struct request *request = piece->request;
-	struct pst_error err = { 0 };
+	struct pst_error err = {0};
 	int rc;
 
 	if (!request->target.device)

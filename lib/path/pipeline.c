@@ -103,9 +103,9 @@ static void complete(struct pipeline *p, struct request *request, ssize_t result
 
 static void transfer_by_vendor(struct pipeline *p, struct request *request)
 {
-	ssize_t result = vendor_path_transfer(request->file, request->op, request->base,
-					      request->bytes, (off_t)request->offset,
-					      request->base_offset, &request->error);
+	ssize_t result =
+		vendor_path_transfer(request->file, request->op, request->base, request->bytes,
+				     (off_t)request->offset, request->base_offset, &request->error);
 
 	complete(p, request, result);
 }
@@ -251,9 +251,9 @@ static bool poll_copies(struct pipeline *p, bool wait)
 	struct piece *next;
 	bool any = false;
 
-	p->copies = (struct piece_list){ 0 };
+	p->copies = (struct piece_list){0};
 	for (struct piece *piece = pending.first; piece; piece = next) {
-		struct pst_error err = { 0 };
+		struct pst_error err = {0};
 
 		next = piece->next;
 		/* Within a queue, nothing ends before what was queued earlier. */

@@ -21,15 +21,15 @@ struct piece {
 	enum piece_state state;
 	bool on_ring; /* the storage operation went to the ring */
 	struct request *request;
-	struct slot *slot; /* NULL: storage uses the caller's memory */
+	struct slot *slot;        /* NULL: storage uses the caller's memory */
 	struct lane_queue *queue; /* of the copy */
-	uint8_t *memory;   /* where storage reads to or writes from */
-	uint64_t offset;   /* in the file, of memory[0] */
-	size_t length;	   /* of the storage operation, whole blocks for O_DIRECT */
-	size_t done;	   /* of length */
-	size_t skip;	   /* bytes at the start that the caller did not ask for */
-	size_t want;	   /* bytes of the caller, after skip */
-	uint8_t *caller;   /* their place in the caller's memory */
+	uint8_t *memory;          /* where storage reads to or writes from */
+	uint64_t offset;          /* in the file, of memory[0] */
+	size_t length;            /* of the storage operation, whole blocks for O_DIRECT */
+	size_t done;              /* of length */
+	size_t skip;              /* bytes at the start that the caller did not ask for */
+	size_t want;              /* bytes of the caller, after skip */
+	uint8_t *caller;          /* their place in the caller's memory */
 	struct piece *next;
 };
 
@@ -49,8 +49,8 @@ struct pipeline {
 	struct piece_list copies; /* in order of queueing */
 	unsigned storage_in_flight;
 	unsigned ring_in_flight;
-	unsigned holds;		  /* requests that hold a range */
-	unsigned edges;		  /* requests in REQUEST_EDGES */
+	unsigned holds;           /* requests that hold a range */
+	unsigned edges;           /* requests in REQUEST_EDGES */
 	struct request_list open; /* not done, in order of arrival */
 	struct request_list done;
 };

@@ -26,11 +26,6 @@ void request_fail_storage(struct request *request, int code, uint64_t offset)
 	request_fail(request, &err);
 }
 
-static size_t round_down(uint64_t value, uint32_t unit)
-{
-	return value - value % unit;
-}
-
 /* The whole blocks of a direct write go in pieces; what is left at both ends are edges. */
 static void set_middle(struct request *request)
 {

@@ -10,8 +10,8 @@
 
 enum request_state {
 	REQUEST_WAITING = 0, /* a write that has no hold of its range yet */
-	REQUEST_MOVING,	     /* pieces are made and moved */
-	REQUEST_EDGES,	     /* whole blocks are written, the ends are left */
+	REQUEST_MOVING,      /* pieces are made and moved */
+	REQUEST_EDGES,       /* whole blocks are written, the ends are left */
 	REQUEST_DONE,
 };
 
@@ -19,20 +19,20 @@ struct request {
 	enum pst_op op;
 	struct pst_file *file;
 	size_t bytes;
-	uint64_t offset;   /* in the file */
-	void *base;	   /* the caller's buffer and offset in it, for the vendor's library */
+	uint64_t offset; /* in the file */
+	void *base;      /* the caller's buffer and offset in it, for the vendor's library */
 	off_t base_offset;
 	struct target target;
 	struct choice choice;
-	size_t piece_bytes; /* largest piece */
+	size_t piece_bytes;   /* largest piece */
 	unsigned piece_limit; /* pieces in flight at most */
-	bool want_ring;	      /* storage should go through io_uring */
+	bool want_ring;       /* storage should go through io_uring */
 
 	enum request_state state;
 	/* The part that goes in pieces, relative to offset: all of a read, the whole blocks of a
 	 * direct write. [0, middle_start) and [middle_end, bytes) are edges. */
 	size_t middle_start, middle_end;
-	size_t cursor;	     /* pieces are made up to here */
+	size_t cursor;       /* pieces are made up to here */
 	unsigned pieces;     /* in flight */
 	uint64_t end_offset; /* where the file was seen to end; UINT64_MAX: not seen */
 	struct range_hold hold;

@@ -8,11 +8,11 @@
 #include "core/devices.h"
 #include "os/memory.h"
 
-static const unsigned most[SLOT_CLASSES] = { 128, 32, 16 };
+static const unsigned most[SLOT_CLASSES] = {128, 32, 16};
 
 void slot_set_init(struct slot_set *set, size_t large_bytes, unsigned depth)
 {
-	const size_t bytes[SLOT_CLASSES] = { SLOT_SMALL_BYTES, SLOT_MEDIUM_BYTES, large_bytes };
+	const size_t bytes[SLOT_CLASSES] = {SLOT_SMALL_BYTES, SLOT_MEDIUM_BYTES, large_bytes};
 
 	memset(set, 0, sizeof(*set));
 	for (int i = 0; i < SLOT_CLASSES; i++) {
@@ -82,7 +82,7 @@ static bool make_slots(struct slot_set *set, unsigned class_index)
 	if (set->arena_count == SLOT_MAX_ARENAS || os_slot_map(bytes, &memory) < 0)
 		return false;
 	arena = &set->arenas[set->arena_count++];
-	*arena = (struct slot_arena){ .memory = memory, .bytes = bytes, .fixed_index = -2 };
+	*arena = (struct slot_arena){.memory = memory, .bytes = bytes, .fixed_index = -2};
 	set->total_bytes += bytes;
 	for (size_t offset = 0; offset + each <= bytes; offset += each) {
 		if (!add_slot(set, class_index, arena, offset))

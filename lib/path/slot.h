@@ -13,8 +13,8 @@
 
 #define SLOT_SMALL_BYTES  ((size_t)64 << 10)
 #define SLOT_MEDIUM_BYTES ((size_t)256 << 10)
-#define SLOT_CLASSES	  3
-#define SLOT_MAX_ARENAS	  64
+#define SLOT_CLASSES      3
+#define SLOT_MAX_ARENAS   64
 
 struct slot_arena {
 	uint8_t *memory;

@@ -61,7 +61,7 @@ int transfer_explain(const struct pst_io *io, struct pst_plan *plan, struct pst_
 {
 	struct pst_context *ctx = io->file->ctx;
 	struct lane *lane = context_forked(ctx) ? NULL : lane_get(ctx);
-	struct pst_plan answer = { .size_bytes = sizeof(answer) };
+	struct pst_plan answer = {.size_bytes = sizeof(answer)};
 	struct sto_engine *engine;
 	struct request request;
 	int rc;

@@ -66,9 +66,8 @@ static struct vendor *open_library(struct pst_context *ctx, struct pst_error *er
 			buffers_each(&ctx->buffers, register_buffer, state->library);
 			context_log(ctx, PST_LOG_NOTICE, "vendor library '%s' opened, %s",
 				    vendor_path(state->library),
-				    vendor_is_direct(state->library)
-					    ? "with kernel support"
-					    : "in compatibility mode");
+				    vendor_is_direct(state->library) ? "with kernel support"
+								     : "in compatibility mode");
 		}
 	}
 	library = state->library;

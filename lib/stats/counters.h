@@ -46,8 +46,7 @@ void counters_sum(struct counter_registry *registry, struct pst_stats *out);
 /* One more, by the only writer of the set. */
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
-	atomic_store_explicit(counter,
-			      atomic_load_explicit(counter, memory_order_relaxed) + n,
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
 			      memory_order_relaxed);
 }
 

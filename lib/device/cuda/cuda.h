@@ -68,6 +68,7 @@ struct dev_mark {
 };
 
 /* load.c */
+bool cuda_present(void);
 int cuda_load(struct dev_driver **out, struct pst_error *err);
 void cuda_unload(struct dev_driver *driver);
 

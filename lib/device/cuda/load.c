@@ -23,14 +23,28 @@ static const char *resolve(void *library, struct cuda_calls *calls)
 	return NULL;
 }
 
-static int open_library(struct dev_driver *driver, struct pst_error *err)
+static const char *library_name(void)
 {
 	const char *name = secure_getenv("PENSTOCK_LIBCUDA");
+
+	return name && *name ? name : CUDA_LIBRARY;
+}
+
+bool cuda_present(void)
+{
+	void *library = dlopen(library_name(), RTLD_LAZY | RTLD_NOLOAD);
+
+	if (library)
+		dlclose(library);
+	return library != NULL;
+}
+
+static int open_library(struct dev_driver *driver, struct pst_error *err)
+{
+	const char *name = library_name();
 	int (*get_version)(int *version);
 	const char *missing;
 
-	if (!name || !*name)
-		name = CUDA_LIBRARY;
 	/* Never unmapped: the driver has threads and handlers of its own, which outlive us. */
 	driver->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!driver->library)

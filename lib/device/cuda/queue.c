@@ -196,6 +196,7 @@ static int mark_wait(struct dev_mark *mark, struct pst_error *err)
 const struct dev_ops dev_cuda_ops = {
 	.name = "cuda",
 	.kind = PST_DEVICE_CUDA,
+	.present = cuda_present,
 	.load = cuda_load,
 	.unload = cuda_unload,
 	.count = cuda_count,

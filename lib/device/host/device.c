@@ -29,6 +29,12 @@ static void unload(struct dev_driver *driver)
 	free(driver);
 }
 
+/* Only we can bring the emulated device into a process. */
+static bool present(void)
+{
+	return false;
+}
+
 static int count(struct dev_driver *driver)
 {
 	(void)driver;
@@ -73,6 +79,7 @@ static void leave(struct dev_queue *queue, struct dev_scope *scope)
 const struct dev_ops dev_host_ops = {
 	.name = "host",
 	.kind = PST_DEVICE_HOST,
+	.present = present,
 	.load = load,
 	.unload = unload,
 	.count = count,
