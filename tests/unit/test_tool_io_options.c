@@ -20,10 +20,12 @@ static int parse_as(bool gdsio_name, const char *line)
 {
 	static char text[512]; /* the job points into it */
 	static char *words[MAX_WORDS];
+	char *rest = NULL;
 	int count = 0, rc;
 
 	snprintf(text, sizeof(text), "%s", line);
-	for (char *w = strtok(text, " "); w && count < MAX_WORDS; w = strtok(NULL, " "))
+	for (char *w = strtok_r(text, " ", &rest); w && count < MAX_WORDS;
+	     w = strtok_r(NULL, " ", &rest))
 		words[count++] = w;
 	capture_begin(&caught, stderr);
 	rc = io_options_read(&job, count, words, gdsio_name, &action);

@@ -247,7 +247,7 @@ static void test_block_device(void **state)
 	dev_t device = makedev(259, 0), part = makedev(259, 1);
 
 	(void)state;
-	strcpy(root, "/tmp/penstock-sys-XXXXXX");
+	snprintf(root, sizeof(root), "/tmp/penstock-sys-XXXXXX");
 	assert_non_null(mkdtemp(root));
 	snprintf(disk, sizeof(disk), "%s/dev/block/259:0", root);
 	snprintf(command, sizeof(command),

@@ -20,7 +20,7 @@ static char path[128];
 static int make_folder(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/penstock-report-XXXXXX");
+	snprintf(folder, sizeof(folder), "/tmp/penstock-report-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/report.json", folder);

@@ -17,7 +17,7 @@ static char folder[64];
 static int folder_make(void **state)
 {
 	(void)state;
-	strcpy(folder, "/var/tmp/penstock-test-XXXXXX");
+	snprintf(folder, sizeof(folder), "/var/tmp/penstock-test-XXXXXX");
 	return mkdtemp(folder) ? 0 : -1;
 }
 

@@ -14,8 +14,8 @@ struct block_why {
 /*
  * Looks for a reason against writing: the device, or a partition of it, is read only, mounted or
  * held by another device (RAID, LVM, dm-crypt). sysfs_root is "/sys" and mountinfo
- * "/proc/self/mountinfo" but in tests. Returns true with *why filled when there is one. What
- * only the kernel knows (swap, another program) shows when O_EXCL fails with EBUSY.
+ * "/proc/self/mountinfo" but in tests. Returns true with *why filled when there is one, else leaves
+ * it alone. What only the kernel knows (swap, another program) shows when O_EXCL fails with EBUSY.
  */
 bool block_device_in_use(const char *sysfs_root, const char *mountinfo, dev_t device,
 			 struct block_why *why);

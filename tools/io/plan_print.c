@@ -70,6 +70,8 @@ static void print_shares(const struct io_plan *plan, FILE *out)
 			fprintf(out, "  thread %u: file %u, %" PRIu64 " to %" PRIu64, t,
 				plan->shares[t].file, plan->shares[t].start_bytes,
 				plan->shares[t].end_bytes);
+		else if (plan->job->directory)
+			fprintf(out, "  threads %u-%u: one file each", t, next - 1);
 		else
 			fprintf(out, "  threads %u-%u: from %" PRIu64 " on", t, next - 1,
 				plan->shares[t].start_bytes);

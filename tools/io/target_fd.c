@@ -65,14 +65,12 @@ static int try_full_device(struct io_file_plan *f, struct pst_error *err)
 static int refuse_open(const struct io_file_plan *f, bool write, struct pst_error *err)
 {
 	int e = errno;
-	struct block_why why;
+	struct block_why why = {"the kernel says it is in use (as swap, or by another program)"};
 	struct stat st;
 
 	if (f->is_block_device && e == EBUSY) {
-		if (stat(f->path, &st) ||
-		    !block_device_in_use("/sys", "/proc/self/mountinfo", st.st_rdev, &why))
-			strcpy(why.text,
-			       "the kernel says it is in use (as swap, or by another program)");
+		if (!stat(f->path, &st))
+			(void)block_device_in_use("/sys", "/proc/self/mountinfo", st.st_rdev, &why);
 		return fail_set(err, TOOL_EXIT_ENVIRONMENT, -EBUSY, f->path,
 				"'%s' is not written: %s; --overwrite does not change that",
 				f->path, why.text);
