@@ -162,13 +162,15 @@ static void *take_shared(void *arg)
 }
 
 /* Returns once somebody waits for an exclusive hold of [0, 100): then a shared one elsewhere in
- * that range is refused, which the hold of [0, 10) alone would not do. */
+ * that range is refused, which the hold of [0, 10) alone would not do. Fails after 10 s. */
 static void until_exclusive_waits(struct range_owner *owner)
 {
 	struct range_hold probe;
+	int tries = 10000;
 
 	while (range_try_lock(owner, 90, 91, false, &probe)) {
 		range_unlock(owner, &probe);
+		assert_true(tries-- > 0);
 		pause_ms(1);
 	}
 }
