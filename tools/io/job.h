@@ -30,13 +30,13 @@ enum io_xfer { /* numbered as gdsio -x */
 
 enum io_stop {
 	IO_STOP_ALL = 0, /* every thread does all of its share */
-	IO_STOP_FIRST,	 /* the run ends when the first thread is done, as the vendor's tool */
+	IO_STOP_FIRST,   /* the run ends when the first thread is done, as the vendor's tool */
 };
 
-#define IO_MAX_THREADS	   4096
-#define IO_MAX_SWEEP	   32
-#define IO_MAX_IO_BYTES	   ((uint64_t)1 << 40)
-#define IO_NO_NODE	   (-1)
+#define IO_MAX_THREADS  4096
+#define IO_MAX_SWEEP    32
+#define IO_MAX_IO_BYTES ((uint64_t)1 << 40)
+#define IO_NO_NODE      (-1)
 
 struct io_job {
 	/* target: exactly one of file and directory */
@@ -44,7 +44,7 @@ struct io_job {
 	const char *directory;
 
 	const char *device; /* as given to -d; NULL: "0" */
-	int numa_node;	    /* -n; IO_NO_NODE: not given */
+	int numa_node;      /* -n; IO_NO_NODE: not given */
 	enum pst_memory_kind memory;
 
 	unsigned threads[IO_MAX_SWEEP]; /* -w list; a sweep when thread_counts > 1 */
@@ -58,32 +58,32 @@ struct io_job {
 
 	enum io_xfer xfer;
 	enum io_type type;
-	enum pst_engine engine;	  /* --engine */
+	enum pst_engine engine;   /* --engine */
 	enum pst_storage storage; /* --storage */
 	enum io_stop stop;
 	unsigned in_flight; /* -B: requests in flight per thread, for -x 3 */
 
-	double runtime_s;   /* -T; 0: until done */
-	double ramp_time_s; /* --ramp-time */
-	uint64_t seed;	    /* -k */
-	bool unaligned_random;	       /* -U */
-	uint64_t random_align_bytes;   /* -a; 0: 4 KiB, or the I/O size for whole blocks */
+	double runtime_s;            /* -T; 0: until done */
+	double ramp_time_s;          /* --ramp-time */
+	uint64_t seed;               /* -k */
+	bool unaligned_random;       /* -U */
+	uint64_t random_align_bytes; /* -a; 0: 4 KiB, or the I/O size for whole blocks */
 	bool random_with_replacement;
-	bool fill_random; /* -R */
-	bool refill;	  /* -F */
+	bool fill_random;   /* -R */
+	bool refill;        /* -F */
 	bool skip_register; /* -b */
 	bool peer_access;   /* -p */
-	bool per_job;	    /* -J */
-	bool cached;	    /* -O 1, --direct=0: no O_DIRECT */
+	bool per_job;       /* -J */
+	bool cached;        /* -O 1, --direct=0: no O_DIRECT */
 
-	bool overwrite;	      /* --overwrite */
-	bool require_direct;  /* --require-direct: O_DIRECT on a real drive, or exit not 0 */
+	bool overwrite;         /* --overwrite */
+	bool require_direct;    /* --require-direct: O_DIRECT on a real drive, or exit not 0 */
 	bool continue_on_error; /* --continue-on-error: go on past failed requests */
-	unsigned repeat;      /* --repeat; 1: once */
-	bool cold;	      /* --cold: evict the files before each run */
+	unsigned repeat;        /* --repeat; 1: once */
+	bool cold;              /* --cold: evict the files before each run */
 
 	bool gdsio_name; /* called as gdsio: stdout carries only the classic line */
-	bool classic;	 /* --classic: no extra lines but Ledger and emulated */
+	bool classic;    /* --classic: no extra lines but Ledger and emulated */
 	bool dry_run;
 	const char *json; /* --json FILE or "-"; NULL: none */
 
@@ -97,8 +97,8 @@ struct io_file_plan {
 	uint64_t file_bytes;  /* size now; 0 for a new file */
 	uint64_t start_bytes; /* range of I/O in this file */
 	uint64_t end_bytes;
-	bool create;	 /* does not exist yet */
-	bool clipped;	 /* the range was cut at the end of the file */
+	bool create;  /* does not exist yet */
+	bool clipped; /* the range was cut at the end of the file */
 	bool is_block_device;
 	struct pst_file *handle; /* opened by target.c */
 };
@@ -117,7 +117,7 @@ struct io_plan {
 	unsigned file_count;
 	struct io_share *shares;  /* one for each thread */
 	uint64_t requested_bytes; /* as printed in DataSetSize */
-	uint64_t block_bytes;	  /* offset alignment for O_DIRECT, 0 unknown */
+	uint64_t block_bytes;     /* offset alignment for O_DIRECT, 0 unknown */
 	bool timed;
 	uint64_t memory_bytes; /* buffers that the run will hold */
 };
@@ -144,7 +144,8 @@ struct io_failure {
 
 struct io_thread_result {
 	uint64_t bytes, ops;
-	double first_s, last_s; /* since the start of the measured window: start and end of its work */
+	double first_s,
+		last_s; /* since the start of the measured window: start and end of its work */
 };
 
 /* UINT64_MAX marks a value that could not be found out. */
@@ -153,7 +154,8 @@ struct io_source {
 	uint64_t resident_before_bytes, resident_after_bytes;
 	uint64_t hole_bytes, unwritten_bytes;
 	uint64_t sampled_bytes, zero_bytes;
-	uint64_t device_read_bytes, device_written_bytes; /* by the block device below, in the run */
+	uint64_t device_read_bytes,
+		device_written_bytes; /* by the block device below, in the run */
 	bool clipped;
 	bool memory_backed, network_backed, direct;
 	char fs_type[32];
@@ -162,7 +164,7 @@ struct io_source {
 
 struct io_result {
 	unsigned threads;
-	double elapsed_s;  /* measured window: first start to last end */
+	double elapsed_s;                   /* measured window: first start to last end */
 	double setup_s, ramp_s, teardown_s; /* phases outside it */
 	struct io_ledger ledger;
 	struct pst_histogram *latency; /* of every measured operation */
@@ -171,7 +173,7 @@ struct io_result {
 	uint64_t peak_resident_bytes;
 	struct io_source source;
 	struct pst_stats stats; /* difference over the window */
-	uint64_t reasons;	/* set of enum pst_reason seen */
+	uint64_t reasons;       /* set of enum pst_reason seen */
 	struct pst_device_info device;
 	bool has_device;
 	struct io_thread_result *per_thread;
@@ -179,9 +181,9 @@ struct io_result {
 	unsigned failure_count; /* kept, at most IO_MAX_FAILURES */
 	bool interrupted;
 	bool stopped_by_error;
-	bool too_short;	 /* below 100 ms or 100 operations: rate is a hint only */
+	bool too_short;  /* below 100 ms or 100 operations: rate is a hint only */
 	bool from_cache; /* the drive moved less than 90 % of the bytes read */
-	double passes;	 /* bytes done / bytes of the range */
+	double passes;   /* bytes done / bytes of the range */
 };
 
 #endif
