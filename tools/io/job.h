@@ -103,10 +103,10 @@ struct io_file_plan {
 	bool clipped; /* the range was cut at the end of the file */
 	bool is_block_device;
 	struct pst_file *handle; /* opened by target.c */
-	int fd;			 /* target.c's own descriptor below handle, -1 when closed */
-	bool made;		 /* created by this run */
-	bool ours;		 /* carries the mark of the tool, see target.h */
-	bool signature;		 /* ... as a signature in the data, not as an attribute */
+	int fd;                  /* target.c's own descriptor below handle, -1 when closed */
+	bool made;               /* created by this run */
+	bool ours;               /* carries the mark of the tool, see target.h */
+	bool signature;          /* ... as a signature in the data, not as an attribute */
 };
 
 /* What one thread does. Threads of a -f run share one file; of a -D run each has its own. */

@@ -20,9 +20,9 @@
 #include "io/job.h"
 
 #define IO_MARK_ATTRIBUTE "user.penstock"
-#define IO_MARK_VALUE	  "io 1"
-#define IO_MARK_BYTES	  64
-#define IO_MARK_TEXT	  "penstock io test file 1: its contents may be overwritten freely\n"
+#define IO_MARK_VALUE     "io 1"
+#define IO_MARK_BYTES     64
+#define IO_MARK_TEXT      "penstock io test file 1: its contents may be overwritten freely\n"
 
 /*
  * Opens every file of the plan and makes those that do not exist. ctx NULL: only the descriptors
