@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/report_file.h"
+
+#include "common/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *kind_of(mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return "a directory";
+	if (S_ISFIFO(mode))
+		return "a FIFO";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return S_ISBLK(mode) ? "a block device" : "a character device";
+}
+
+static void clear(struct report_file *report)
+{
+	free(report->path);
+	free(report->temporary);
+	*report = (struct report_file){NULL, NULL, NULL};
+}
+
+/* Fills report->path with the name to replace: what a link stands for, else the name itself. */
+static int settle_path(struct report_file *report, const char *path, mode_t *mode,
+		       struct pst_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		if (errno != ENOENT)
+			return fail_set(err, -errno, -errno, path, "cannot write report '%s': %s",
+					path, strerror(errno));
+		report->path = strdup(path);
+	} else if (!S_ISREG(st.st_mode)) {
+		return fail_set(err, -EINVAL, -EINVAL, path,
+				"cannot write report '%s': it is %s; name a file or '-' for "
+				"standard output",
+				path, kind_of(st.st_mode));
+	} else {
+		*mode = st.st_mode & 07777;
+		report->path = realpath(path, NULL);
+	}
+	return report->path ? 0 : fail_set(err, -ENOMEM, -ENOMEM, path, "out of memory");
+}
+
+int report_file_open(struct report_file *report, const char *path, struct pst_error *err)
+{
+	mode_t mode = 0;
+	mode_t mask;
+	int fd, rc;
+
+	*report = (struct report_file){NULL, NULL, NULL};
+	if (!strcmp(path, "-")) {
+		report->stream = stdout;
+		return 0;
+	}
+	rc = settle_path(report, path, &mode, err);
+	if (rc)
+		return rc;
+	if (asprintf(&report->temporary, "%s.XXXXXX.tmp", report->path) < 0) {
+		report->temporary = NULL;
+		clear(report);
+		return fail_set(err, -ENOMEM, -ENOMEM, path, "out of memory");
+	}
+	fd = mkostemps(report->temporary, 4, O_CLOEXEC);
+	if (fd < 0) {
+		rc = fail_set(err, -errno, -errno, path,
+			      "cannot make report '%s': %s; choose another folder", path,
+			      strerror(errno));
+		clear(report);
+		return rc;
+	}
+	/* mkostemps makes 0600: give what an ordinary open, or the older report, would have. */
+	if (!mode) {
+		mask = umask(0);
+		umask(mask);
+		mode = 0666 & ~mask;
+	}
+	report->stream = fchmod(fd, mode) ? NULL : fdopen(fd, "w");
+	if (report->stream)
+		return 0;
+	rc = fail_set(err, -errno, -errno, path, "cannot make report '%s': %s", path,
+		      strerror(errno));
+	close(fd);
+	unlink(report->temporary);
+	clear(report);
+	return rc;
+}
+
+static int commit_stdout(struct report_file *report, struct pst_error *err)
+{
+	bool bad = fflush(report->stream) || ferror(report->stream);
+	int code = errno ? -errno : -EIO;
+
+	clear(report);
+	return bad ? fail_set(err, code, code, "-",
+			      "cannot write the report to standard output: %s", strerror(-code))
+		   : 0;
+}
+
+/* Flushes and closes the stream. Returns 0 or -errno. */
+static int finish_stream(FILE *stream)
+{
+	int code = 0;
+
+	errno = 0;
+	if (ferror(stream) || fflush(stream) || fsync(fileno(stream)))
+		code = errno ? -errno : -EIO;
+	if (fclose(stream) && !code)
+		code = -errno;
+	return code;
+}
+
+int report_file_commit(struct report_file *report, struct pst_error *err)
+{
+	int code;
+
+	errno = 0;
+	if (!report->path)
+		return commit_stdout(report, err);
+	code = finish_stream(report->stream);
+	report->stream = NULL;
+	if (!code && rename(report->temporary, report->path))
+		code = -errno;
+	if (code) {
+		fail_set(err, code, code, report->path,
+			 "cannot write report '%s': %s; nothing was left or replaced", report->path,
+			 strerror(-code));
+		unlink(report->temporary);
+	}
+	clear(report);
+	return code;
+}
+
+void report_file_abandon(struct report_file *report)
+{
+	if (report->path) {
+		fclose(report->stream);
+		unlink(report->temporary);
+	}
+	clear(report);
+}
