@@ -22,4 +22,10 @@ enum tool_exit {
 __attribute__((format(printf, 5, 6))) int fail_set(struct pst_error *err, int result, int code,
 						   const char *object, const char *format, ...);
 
+/* "permission denied (EACCES)": what an errno means, with its name where it is a common one. */
+struct fail_text {
+	char text[128];
+};
+struct fail_text fail_errno(int sys_errno);
+
 #endif

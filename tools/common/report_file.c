@@ -37,7 +37,7 @@ static int settle_path(struct report_file *report, const char *path, mode_t *mod
 	if (stat(path, &st)) {
 		if (errno != ENOENT)
 			return fail_set(err, -errno, -errno, path, "cannot write report '%s': %s",
-					path, strerror(errno));
+					path, fail_errno(errno).text);
 		report->path = strdup(path);
 	} else if (!S_ISREG(st.st_mode)) {
 		return fail_set(err, -EINVAL, -EINVAL, path,
@@ -74,7 +74,7 @@ int report_file_open(struct report_file *report, const char *path, struct pst_er
 	if (fd < 0) {
 		rc = fail_set(err, -errno, -errno, path,
 			      "cannot make report '%s': %s; choose another folder", path,
-			      strerror(errno));
+			      fail_errno(errno).text);
 		clear(report);
 		return rc;
 	}
@@ -88,7 +88,7 @@ int report_file_open(struct report_file *report, const char *path, struct pst_er
 	if (report->stream)
 		return 0;
 	rc = fail_set(err, -errno, -errno, path, "cannot make report '%s': %s", path,
-		      strerror(errno));
+		      fail_errno(errno).text);
 	close(fd);
 	unlink(report->temporary);
 	clear(report);
@@ -102,7 +102,8 @@ static int commit_stdout(struct report_file *report, struct pst_error *err)
 
 	clear(report);
 	return bad ? fail_set(err, code, code, "-",
-			      "cannot write the report to standard output: %s", strerror(-code))
+			      "cannot write the report to standard output: %s",
+			      fail_errno(-code).text)
 		   : 0;
 }
 
@@ -133,7 +134,7 @@ int report_file_commit(struct report_file *report, struct pst_error *err)
 	if (code) {
 		fail_set(err, code, code, report->path,
 			 "cannot write report '%s': %s; nothing was left or replaced", report->path,
-			 strerror(-code));
+			 fail_errno(-code).text);
 		unlink(report->temporary);
 	}
 	clear(report);

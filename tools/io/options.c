@@ -2,10 +2,9 @@
 #include "io/options.h"
 
 #include "common/fail.h"
+#include "common/version.h"
 #include "io/option_check.h"
 #include "io/option_table.h"
-
-#include <stdio.h>
 
 int io_options_parse(struct io_job *job, int argc, char **argv, bool gdsio_name)
 {
@@ -19,8 +18,7 @@ int io_options_parse(struct io_job *job, int argc, char **argv, bool gdsio_name)
 		rc = gdsio_name ? io_classic_help() : options_help(io_option_table(false));
 		break;
 	case OPTIONS_VERSION:
-		printf("penstock %s\n", pst_version());
-		rc = fflush(stdout);
+		rc = version_print();
 		break;
 	case OPTIONS_GO:
 		return 0;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program: `penstock COMMAND ...`, and each command that has a well-known name of its own under
+ * that name too.
+ */
+#include "common/fail.h"
+#include "common/suggest.h"
+#include "common/version.h"
+#include "io/main.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+	const char *name;
+	const char *other_name; /* as argv[0] */
+	int (*run)(int argc, char **argv, bool other_name);
+	const char *help;
+};
+
+static const struct command commands[] = {
+	{"io", "gdsio", io_main, "measure reading and writing files to and from GPU memory"},
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_usage(FILE *out)
+{
+	fprintf(out, "usage: penstock COMMAND [options]\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-8s %s (also called as %s)\n", commands[i].name, commands[i].help,
+			commands[i].other_name);
+	fprintf(out,
+		"'penstock COMMAND --help' says more; 'penstock --version' prints the version\n");
+}
+
+static int refuse(const char *name)
+{
+	const char *names[COMMANDS];
+	const char *nearest;
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		names[i] = commands[i].name;
+	nearest = suggest_nearest(name, names, COMMANDS);
+	fprintf(stderr, "penstock: unknown %s '%s'", name[0] == '-' ? "option" : "command", name);
+	if (nearest)
+		fprintf(stderr, ": did you mean '%s'?", nearest);
+	fprintf(stderr, "\nusage: penstock COMMAND [options]\nsee 'penstock --help'\n");
+	return TOOL_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	const char *called = argc > 0 ? (slash ? slash + 1 : argv[0]) : "penstock";
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(called, commands[i].other_name))
+			return commands[i].run(argc, argv, true);
+	if (argc < 2) {
+		print_usage(stderr);
+		return TOOL_EXIT_USAGE;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1, false);
+	if (!strcmp(argv[1], "--version"))
+		return version_print() ? TOOL_EXIT_FAILED : TOOL_EXIT_DONE;
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		return fflush(stdout) || ferror(stdout) ? TOOL_EXIT_FAILED : TOOL_EXIT_DONE;
+	}
+	return refuse(argv[1]);
+}
