@@ -15,8 +15,9 @@ const char *output_xfer_type(const struct io_job *job);
 void output_classic(FILE *out, const struct io_plan *plan, const struct io_result *result);
 
 /* The lines below it: Path, Latency, CPU, Source, Rate, Ledger, and threads with -J. --classic
- * leaves only Ledger and the word that a device is emulated. */
-void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result);
+ * leaves only Ledger and the word that a device is emulated. brief: one of many runs, whose
+ * numbers a table shows: Path, Source and Ledger. */
+void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result, bool brief);
 
 /* The Source line alone, in output_source.c. */
 void output_source(FILE *out, const struct io_plan *plan, const struct io_result *result);

@@ -233,20 +233,30 @@ static void print_ledger(FILE *out, const struct io_plan *plan, const struct io_
 	print_failures(out, result);
 }
 
-void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result)
+static void print_extra(FILE *out, const struct io_plan *plan, const struct io_result *result,
+			bool brief)
+{
+	/* A run that an error ended has no headline rate. */
+	if (!brief && !result->stopped_by_error)
+		print_rate(out, result);
+	print_path_lines(out, plan, result);
+	if (!brief) {
+		print_latency(out, plan, result);
+		print_cpu(out, result);
+	}
+	output_source(out, plan, result);
+	if (!brief || plan->job->per_job)
+		print_threads(out, plan, result);
+	if (!brief)
+		print_phases(out, result);
+}
+
+void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result, bool brief)
 {
 	const struct io_job *job = plan->job;
 
 	if (!job->classic) {
-		/* A run that an error ended has no headline rate. */
-		if (!result->stopped_by_error)
-			print_rate(out, result);
-		print_path_lines(out, plan, result);
-		print_latency(out, plan, result);
-		print_cpu(out, result);
-		output_source(out, plan, result);
-		print_threads(out, plan, result);
-		print_phases(out, result);
+		print_extra(out, plan, result, brief);
 	} else if (result->has_device && result->device.emulated) {
 		fprintf(out, "emulated: the device is no GPU, its copies are the CPU's\n");
 	}

@@ -133,8 +133,6 @@ static int look_before(struct io_plan *plan, struct io_watch *watch, struct io_r
 {
 	uint64_t start_ns = crew_now_ns();
 
-	if (plan->job->require_direct && source_check_direct(plan, err))
-		return TOOL_EXIT_FAILED;
 	if (plan->job->cold) {
 		watch_phase(watch, "dropping the files from the page cache");
 		if (source_evict(plan, err) < 0)
@@ -188,6 +186,7 @@ int run_once(struct io_session *session, struct io_plan *plan, struct io_watch *
 	     struct io_result *result, struct pst_error *err)
 {
 	uint64_t start_ns = crew_now_ns();
+	struct pst_error why = {0};
 	int code;
 
 	if (result_init(result, plan->threads) < 0)
@@ -200,7 +199,12 @@ int run_once(struct io_session *session, struct io_plan *plan, struct io_watch *
 	}
 	watch_phase(watch, "opening %u file%s, the first is '%s'", plan->file_count,
 		    plan->file_count == 1 ? "" : "s", plan->files[0].path);
-	code = io_targets_open(plan, session->ctx, err);
+	code = io_targets_open(plan, session->ctx, &why);
+	/* A demand on the measurement that is not met is its failure, not the machine's. */
+	if (code && plan->job->require_direct && why.code == PST_E_IO_NOT_SUPPORTED)
+		code = TOOL_EXIT_FAILED;
+	if (code)
+		*err = why;
 	if (!code) {
 		result->setup_s = session->open_s + seconds_from(start_ns);
 		code = run_opened(session, plan, watch, result, err);

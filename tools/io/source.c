@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "common/fail.h"
-
 /* Adds a part that may be unknown: the sum is unknown as soon as one part is. */
 static void add_known(uint64_t *sum, uint64_t part)
 {
@@ -163,39 +161,6 @@ int source_evict(const struct io_plan *plan, struct pst_error *err)
 
 		if (code < 0)
 			return code;
-	}
-	return 0;
-}
-
-/* The first reason against O_DIRECT, as a phrase. */
-static const char *first_reason(uint64_t reasons)
-{
-	for (unsigned i = 0; i < PST_REASON_COUNT; i++) {
-		if (reasons >> i & 1)
-			return pst_reason_text((enum pst_reason)i);
-	}
-	return "no reason is known";
-}
-
-int source_check_direct(const struct io_plan *plan, struct pst_error *err)
-{
-	for (unsigned i = 0; i < plan->file_count; i++) {
-		struct pst_file_info info = {.size_bytes = sizeof(info)};
-		const char *path = plan->files[i].path;
-		int code = pst_file_info(plan->files[i].handle, &info, err);
-
-		if (code < 0)
-			return code;
-		if (info.memory_backed)
-			return fail_set(err, -1, PST_E_IO_NOT_SUPPORTED, path,
-					"--require-direct is not met: '%s' is on %s, which is "
-					"memory with no drive below",
-					path, info.fs_type);
-		if (!info.o_direct)
-			return fail_set(err, -1, PST_E_IO_NOT_SUPPORTED, path,
-					"--require-direct is not met: '%s' is used through the "
-					"page cache (%s)",
-					path, first_reason(info.mode_reasons));
 	}
 	return 0;
 }

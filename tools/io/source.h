@@ -36,7 +36,4 @@ void source_device_delta(struct io_source *source, const struct source_devices *
 /* Drops the ranges of the plan from the page cache as far as the kernel does. */
 int source_evict(const struct io_plan *plan, struct pst_error *err);
 
-/* --require-direct: 0, or -1 with *err saying which file is read how. */
-int source_check_direct(const struct io_plan *plan, struct pst_error *err);
-
 #endif
