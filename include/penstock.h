@@ -68,40 +68,40 @@ PST_API const char *pst_version(void);
 enum pst_code {
 	PST_OK = 0,
 	PST_E_DRIVER_NOT_INITIALIZED = -5001, /* the direct path was required and is absent */
-	PST_E_IO_NOT_SUPPORTED = -5008,	      /* the required path is impossible on this file */
+	PST_E_IO_NOT_SUPPORTED = -5008,       /* the required path is impossible on this file */
 	PST_E_DEVICE_NOT_SUPPORTED = -5009,   /* the GPU or its driver lacks what is needed */
-	PST_E_DEVICE_DRIVER = -5011,	      /* a driver call failed: see device_status */
-	PST_E_POINTER_INVALID = -5012,	      /* the buffer address is not mapped memory */
-	PST_E_MEMORY_TYPE = -5013,	      /* this kind of memory cannot be used here */
-	PST_E_POINTER_RANGE = -5014,	      /* the range leaves its allocation */
-	PST_E_MAPPING_SIZE = -5016,	      /* the range leaves its registered buffer */
-	PST_E_FILE_TYPE = -5018,	      /* not a regular file or block device */
-	PST_E_FILE_FLAGS = -5019,	      /* the descriptor's open flags cannot be served */
-	PST_E_INVALID_VALUE = -5022,	      /* an argument is out of range */
+	PST_E_DEVICE_DRIVER = -5011,          /* a driver call failed: see device_status */
+	PST_E_POINTER_INVALID = -5012,        /* the buffer address is not mapped memory */
+	PST_E_MEMORY_TYPE = -5013,            /* this kind of memory cannot be used here */
+	PST_E_POINTER_RANGE = -5014,          /* the range leaves its allocation */
+	PST_E_MAPPING_SIZE = -5016,           /* the range leaves its registered buffer */
+	PST_E_FILE_TYPE = -5018,              /* not a regular file or block device */
+	PST_E_FILE_FLAGS = -5019,             /* the descriptor's open flags cannot be served */
+	PST_E_INVALID_VALUE = -5022,          /* an argument is out of range */
 	PST_E_ALREADY_REGISTERED = -5023,     /* the buffer is registered already */
-	PST_E_NOT_REGISTERED = -5024,	      /* no buffer is registered at this address */
-	PST_E_DEVICE_NOT_FOUND = -5029,	      /* no such device */
-	PST_E_INTERNAL = -5030,		      /* a bug in the library */
-	PST_E_BATCH_FULL = -5037,	      /* more requests than the batch has room for */
-	PST_E_FORKED = -5101,		      /* GPU use in a child of fork() */
-	PST_E_VENDOR_LIBRARY = -5102,	      /* the vendor's cuFile cannot be loaded or refused */
+	PST_E_NOT_REGISTERED = -5024,         /* no buffer is registered at this address */
+	PST_E_DEVICE_NOT_FOUND = -5029,       /* no such device */
+	PST_E_INTERNAL = -5030,               /* a bug in the library */
+	PST_E_BATCH_FULL = -5037,             /* more requests than the batch has room for */
+	PST_E_FORKED = -5101,                 /* GPU use in a child of fork() */
+	PST_E_VENDOR_LIBRARY = -5102,         /* the vendor's cuFile cannot be loaded or refused */
 };
 
 /* Where in the way of a request an error arose. */
 enum pst_stage {
 	PST_STAGE_NONE = 0,
 	PST_STAGE_ARGUMENT, /* checking what the caller gave */
-	PST_STAGE_OPEN,	    /* opening a file, a device, a library */
+	PST_STAGE_OPEN,     /* opening a file, a device, a library */
 	PST_STAGE_CHOOSE,   /* choosing the path */
 	PST_STAGE_MEMORY,   /* allocating, pinning, looking up memory */
 	PST_STAGE_STORAGE,  /* between file and host memory */
-	PST_STAGE_COPY,	    /* between host memory and GPU */
+	PST_STAGE_COPY,     /* between host memory and GPU */
 };
 
 struct pst_error {
 	int code; /* what the call returned */
 	enum pst_stage stage;
-	int sys_errno;	   /* errno of the failing system call, 0 if none */
+	int sys_errno;     /* errno of the failing system call, 0 if none */
 	int device_status; /* CUresult of the failing driver call, 0 if none */
 	char object[256];  /* the file, GPU or option concerned */
 	char message[512]; /* one sentence: what failed, on what, why, what to do next */
@@ -150,11 +150,11 @@ struct pst_options {
 	size_t size_bytes; /* sizeof(struct pst_options) */
 	enum pst_engine engine;
 	enum pst_storage storage;
-	size_t chunk_bytes; /* largest piece of a request that is moved at once; 0: 1 MiB */
-	unsigned chunks_in_flight;   /* pieces of one synchronous request at once; 0: 4 */
-	const char *vendor_library;  /* full path of the vendor's libcufile; NULL: search */
-	pst_log_fn log;		     /* NULL: silent */
-	void *log_arg;		     /* handed to log */
+	size_t chunk_bytes;         /* largest piece of a request that is moved at once; 0: 1 MiB */
+	unsigned chunks_in_flight;  /* pieces of one synchronous request at once; 0: 4 */
+	const char *vendor_library; /* full path of the vendor's libcufile; NULL: search */
+	pst_log_fn log;             /* NULL: silent */
+	void *log_arg;              /* handed to log */
 	enum pst_log_level log_level; /* messages above this level are not made */
 };
 
@@ -184,10 +184,10 @@ struct pst_device_info {
 	size_t size_bytes; /* sizeof(struct pst_device_info), set by the caller */
 	enum pst_device_kind kind;
 	bool emulated;
-	int index;		/* position in PCI bus order among the visible GPUs */
-	char name[96];		/* "NVIDIA H200" */
-	char uuid[48];		/* "GPU-...", empty if none */
-	char bus_id[24];	/* "0000:17:00.0", empty if none */
+	int index;             /* position in PCI bus order among the visible GPUs */
+	char name[96];         /* "NVIDIA H200" */
+	char uuid[48];         /* "GPU-...", empty if none */
+	char bus_id[24];       /* "0000:17:00.0", empty if none */
 	uint64_t memory_bytes; /* total memory */
 };
 
@@ -219,11 +219,11 @@ PST_API int pst_device_info(const struct pst_device *device, struct pst_device_i
 
 /* Kinds of memory, numbered as gdsio -m. */
 enum pst_memory_kind {
-	PST_MEMORY_DEVICE = 0,	/* cuMemAlloc */
-	PST_MEMORY_DEVICE_VMM,	/* cuMemCreate and cuMemMap */
-	PST_MEMORY_PINNED,	/* page-locked host memory, cuMemHostAlloc */
-	PST_MEMORY_HEAP,	/* plain host memory, page aligned */
-	PST_MEMORY_MMAP,	/* anonymous mapping */
+	PST_MEMORY_DEVICE = 0, /* cuMemAlloc */
+	PST_MEMORY_DEVICE_VMM, /* cuMemCreate and cuMemMap */
+	PST_MEMORY_PINNED,     /* page-locked host memory, cuMemHostAlloc */
+	PST_MEMORY_HEAP,       /* plain host memory, page aligned */
+	PST_MEMORY_MMAP,       /* anonymous mapping */
 	PST_MEMORY_KIND_COUNT,
 };
 
@@ -252,40 +252,40 @@ PST_API int pst_memory_copy(struct pst_context *ctx, void *destination, const vo
 
 /* The way that bytes took, from best to last. */
 enum pst_path {
-	PST_PATH_NONE = 0, /* no byte was moved */
-	PST_PATH_DIRECT,   /* drive -> GPU by DMA, through the vendor's library */
-	PST_PATH_STAGED,   /* drive -> pinned host memory -> GPU by copy engine */
-	PST_PATH_CACHED,   /* page cache -> pinned host memory -> GPU */
-	PST_PATH_VENDOR,   /* the vendor's library in its compatibility mode (through the CPU) */
-	PST_PATH_HOST,	   /* drive -> host memory, O_DIRECT */
+	PST_PATH_NONE = 0,    /* no byte was moved */
+	PST_PATH_DIRECT,      /* drive -> GPU by DMA, through the vendor's library */
+	PST_PATH_STAGED,      /* drive -> pinned host memory -> GPU by copy engine */
+	PST_PATH_CACHED,      /* page cache -> pinned host memory -> GPU */
+	PST_PATH_VENDOR,      /* the vendor's library in its compatibility mode (through the CPU) */
+	PST_PATH_HOST,        /* drive -> host memory, O_DIRECT */
 	PST_PATH_HOST_CACHED, /* page cache -> host memory */
 	PST_PATH_COUNT,
 };
 
 /* Why a better path was not taken. Bit numbers; a set of them is a uint64_t. */
 enum pst_reason {
-	PST_REASON_CALLER_CHOICE = 0,	/* the caller asked for this path */
-	PST_REASON_HOST_MEMORY,		/* the buffer is host memory: no GPU is involved */
-	PST_REASON_EMULATED_DEVICE,	/* the device is emulated: no DMA into it */
-	PST_REASON_ENGINE_NATIVE,	/* the context uses our own pipeline only */
-	PST_REASON_NO_VENDOR_LIBRARY,	/* libcufile of the vendor is not installed */
-	PST_REASON_NO_NVIDIA_FS,	/* neither nvidia-fs nor GPU support for PCI P2PDMA */
+	PST_REASON_CALLER_CHOICE = 0,   /* the caller asked for this path */
+	PST_REASON_HOST_MEMORY,         /* the buffer is host memory: no GPU is involved */
+	PST_REASON_EMULATED_DEVICE,     /* the device is emulated: no DMA into it */
+	PST_REASON_ENGINE_NATIVE,       /* the context uses our own pipeline only */
+	PST_REASON_NO_VENDOR_LIBRARY,   /* libcufile of the vendor is not installed */
+	PST_REASON_NO_NVIDIA_FS,        /* neither nvidia-fs nor GPU support for PCI P2PDMA */
 	PST_REASON_VENDOR_REFUSED_FILE, /* the vendor's library refused this file */
-	PST_REASON_FS_MEMORY_BACKED,	/* tmpfs, ramfs: there is no drive below */
-	PST_REASON_FS_NETWORK,		/* NFS, SMB, ...: no local drive below */
-	PST_REASON_FS_NO_O_DIRECT,	/* the file system refuses O_DIRECT */
-	PST_REASON_NOT_O_DIRECT,	/* opened without O_DIRECT, and it was not asked for */
-	PST_REASON_UNALIGNED_OFFSET,	/* file offset not a multiple of the block */
-	PST_REASON_UNALIGNED_SIZE,	/* size not a multiple of the block */
-	PST_REASON_UNALIGNED_POINTER,	/* address not aligned for DMA: bounced */
-	PST_REASON_PAST_END,		/* the part past the last whole block is buffered */
-	PST_REASON_READ_MODIFY_WRITE,	/* a block was read, changed and written */
-	PST_REASON_MANAGED_MEMORY,	/* managed memory: copied, never DMA */
-	PST_REASON_URING_KERNEL,	/* io_uring: absent or disabled in this kernel */
-	PST_REASON_URING_DENIED,	/* io_uring: refused by seccomp or sysctl */
-	PST_REASON_URING_MEMLOCK,	/* io_uring: locked-memory limit too small */
-	PST_REASON_PIN_REFUSED,		/* slots could not be pinned: slower copies */
-	PST_REASON_FORKED,		/* child of fork(): plain calls only */
+	PST_REASON_FS_MEMORY_BACKED,    /* tmpfs, ramfs: there is no drive below */
+	PST_REASON_FS_NETWORK,          /* NFS, SMB, ...: no local drive below */
+	PST_REASON_FS_NO_O_DIRECT,      /* the file system refuses O_DIRECT */
+	PST_REASON_NOT_O_DIRECT,        /* opened without O_DIRECT, and it was not asked for */
+	PST_REASON_UNALIGNED_OFFSET,    /* file offset not a multiple of the block */
+	PST_REASON_UNALIGNED_SIZE,      /* size not a multiple of the block */
+	PST_REASON_UNALIGNED_POINTER,   /* address not aligned for DMA: bounced */
+	PST_REASON_PAST_END,            /* the part past the last whole block is buffered */
+	PST_REASON_READ_MODIFY_WRITE,   /* a block was read, changed and written */
+	PST_REASON_MANAGED_MEMORY,      /* managed memory: copied, never DMA */
+	PST_REASON_URING_KERNEL,        /* io_uring: absent or disabled in this kernel */
+	PST_REASON_URING_DENIED,        /* io_uring: refused by seccomp or sysctl */
+	PST_REASON_URING_MEMLOCK,       /* io_uring: locked-memory limit too small */
+	PST_REASON_PIN_REFUSED,         /* slots could not be pinned: slower copies */
+	PST_REASON_FORKED,              /* child of fork(): plain calls only */
 	PST_REASON_COUNT,
 };
 
@@ -310,8 +310,8 @@ enum pst_file_mode {
 };
 
 struct pst_file_options {
-	size_t size_bytes; /* sizeof(struct pst_file_options) */
-	int open_flags;	   /* O_RDONLY, O_WRONLY or O_RDWR, with O_CREAT, O_EXCL, O_NOFOLLOW */
+	size_t size_bytes;  /* sizeof(struct pst_file_options) */
+	int open_flags;     /* O_RDONLY, O_WRONLY or O_RDWR, with O_CREAT, O_EXCL, O_NOFOLLOW */
 	mode_t create_mode; /* with O_CREAT */
 	enum pst_file_mode mode;
 	bool no_overlap; /* GPU requests: read all of a piece, then copy it, one at a time */
@@ -345,42 +345,41 @@ PST_API void pst_file_close(struct pst_file *file);
 PST_API int pst_file_descriptor(const struct pst_file *file);
 
 struct pst_file_info {
-	size_t size_bytes; /* sizeof(struct pst_file_info), set by the caller */
+	size_t size_bytes;   /* sizeof(struct pst_file_info), set by the caller */
 	uint64_t file_bytes; /* size of the file or device now */
 	bool is_block_device;
-	bool read_only;	     /* mounted or opened read only */
-	bool memory_backed;  /* tmpfs, ramfs, hugetlbfs */
-	bool network_backed; /* NFS, SMB, 9p, FUSE with no block device, ... */
-	bool o_direct;	     /* requests use O_DIRECT */
+	bool read_only;                     /* mounted or opened read only */
+	bool memory_backed;                 /* tmpfs, ramfs, hugetlbfs */
+	bool network_backed;                /* NFS, SMB, 9p, FUSE with no block device, ... */
+	bool o_direct;                      /* requests use O_DIRECT */
 	uint32_t direct_memory_align_bytes; /* of addresses for O_DIRECT, 0 unknown */
 	uint32_t direct_offset_align_bytes; /* of offsets and sizes for O_DIRECT, 0 unknown */
-	uint32_t block_major; /* block device below, 0:0 if none */
+	uint32_t block_major;               /* block device below, 0:0 if none */
 	uint32_t block_minor;
-	char fs_type[32];	/* "ext4", "tmpfs"; "block" for a device */
-	char mount_point[256];	/* empty if not found */
+	char fs_type[32];      /* "ext4", "tmpfs"; "block" for a device */
+	char mount_point[256]; /* empty if not found */
 	char mount_options[256];
-	char block_name[64];	/* "nvme0n1p1", empty if none */
-	uint64_t mode_reasons;	/* why O_DIRECT is not used: set of enum pst_reason */
+	char block_name[64];   /* "nvme0n1p1", empty if none */
+	uint64_t mode_reasons; /* why O_DIRECT is not used: set of enum pst_reason */
 };
 
-PST_API int pst_file_info(struct pst_file *file, struct pst_file_info *info,
-			  struct pst_error *err);
+PST_API int pst_file_info(struct pst_file *file, struct pst_file_info *info, struct pst_error *err);
 
 /* What the bytes of a range are. A field that could not be found out is UINT64_MAX. */
 struct pst_file_source {
-	size_t size_bytes;	  /* sizeof(struct pst_file_source), set by the caller */
-	uint64_t range_bytes;	  /* part of the range inside the file */
+	size_t size_bytes;        /* sizeof(struct pst_file_source), set by the caller */
+	uint64_t range_bytes;     /* part of the range inside the file */
 	uint64_t resident_bytes;  /* in the page cache now */
-	uint64_t hole_bytes;	  /* never allocated: read as zeros without I/O */
+	uint64_t hole_bytes;      /* never allocated: read as zeros without I/O */
 	uint64_t unwritten_bytes; /* allocated, never written: read as zeros */
-	uint64_t sampled_bytes;	  /* data read to look for zeros */
-	uint64_t zero_bytes;	  /* of sampled_bytes, in blocks that are all zero */
+	uint64_t sampled_bytes;   /* data read to look for zeros */
+	uint64_t zero_bytes;      /* of sampled_bytes, in blocks that are all zero */
 };
 
 enum pst_source_flags {
 	PST_SOURCE_RESIDENT = 1, /* fill resident_bytes */
-	PST_SOURCE_EXTENTS = 2,	 /* fill hole_bytes, unwritten_bytes */
-	PST_SOURCE_ZEROS = 4,	 /* fill sampled_bytes, zero_bytes: reads up to 256 samples of 4 KiB
+	PST_SOURCE_EXTENTS = 2,  /* fill hole_bytes, unwritten_bytes */
+	PST_SOURCE_ZEROS = 4,    /* fill sampled_bytes, zero_bytes: reads up to 256 samples of 4 KiB
 				    with O_DIRECT where possible, so residency stays as it is */
 };
 
@@ -449,8 +448,8 @@ enum pst_op {
 struct pst_plan {
 	size_t size_bytes; /* sizeof(struct pst_plan), set by the caller */
 	enum pst_path path;
-	uint64_t reasons;	     /* set of enum pst_reason */
-	enum pst_storage storage;    /* PST_STORAGE_URING or PST_STORAGE_POSIX */
+	uint64_t reasons;          /* set of enum pst_reason */
+	enum pst_storage storage;  /* PST_STORAGE_URING or PST_STORAGE_POSIX */
 	struct pst_device *device; /* NULL for host memory */
 };
 
@@ -477,8 +476,8 @@ struct pst_io {
 
 struct pst_event {
 	uint64_t cookie;
-	ssize_t result; /* as pst_read or pst_write would return */
-	uint64_t latency_ns; /* from submit to the moment the request was seen complete */
+	ssize_t result;         /* as pst_read or pst_write would return */
+	uint64_t latency_ns;    /* from submit to the moment the request was seen complete */
 	struct pst_error error; /* filled when result < 0 */
 };
 
@@ -525,10 +524,10 @@ struct pst_stats {
 	struct pst_path_counters read[PST_PATH_COUNT];
 	struct pst_path_counters write[PST_PATH_COUNT];
 	uint64_t reasons[PST_REASON_COUNT]; /* requests that had this reason */
-	uint64_t slot_bytes;		    /* pinned host memory held now */
-	uint64_t uring_requests;	    /* storage operations through io_uring */
-	uint64_t posix_requests;	    /* storage operations through plain calls */
-	uint64_t short_transfers;	    /* storage operations continued after a short one */
+	uint64_t slot_bytes;                /* pinned host memory held now */
+	uint64_t uring_requests;            /* storage operations through io_uring */
+	uint64_t posix_requests;            /* storage operations through plain calls */
+	uint64_t short_transfers;           /* storage operations continued after a short one */
 };
 
 /* Counters of a context since it was opened: a sum over threads, each part exact. */

@@ -18,7 +18,7 @@
 #include "penstock.h"
 
 struct dev_driver; /* one loaded backend */
-struct dev_gpu;	   /* one opened device of it */
+struct dev_gpu;    /* one opened device of it */
 struct dev_queue;  /* a stream on a device, in one driver context, used by one thread at a time */
 struct dev_mark;   /* a point in a queue that can be waited for */
 
@@ -32,10 +32,10 @@ enum dev_memory {
 /* What a driver knows of an address. */
 struct dev_pointer {
 	enum dev_memory memory;
-	int device_index;	/* -1 for host memory */
-	void *context;		/* driver context that owns the memory; NULL if none does */
-	uintptr_t base;		/* start of the allocation; for host memory unknown to the driver, 0 */
-	size_t bytes;		/* of the allocation; 0 unknown */
+	int device_index; /* -1 for host memory */
+	void *context;    /* driver context that owns the memory; NULL if none does */
+	uintptr_t base;   /* start of the allocation; for host memory unknown to the driver, 0 */
+	size_t bytes;     /* of the allocation; 0 unknown */
 	uint64_t allocation_id; /* never the same for two allocations; 0 unknown */
 };
 
@@ -47,6 +47,10 @@ struct dev_scope {
 struct dev_ops {
 	const char *name; /* "cuda", "host" */
 	enum pst_device_kind kind;
+
+	/* Whether the driver's library is in the process already, brought by the application.
+	 * Cheap; loads nothing. false for the emulated device, which only we can bring. */
+	bool (*present)(void);
 
 	/* Loads the driver. *out is NULL on failure: PST_E_DEVICE_NOT_SUPPORTED when the driver
 	 * library is missing or too old. Makes no context on any GPU. */

@@ -17,7 +17,15 @@
 #include <sys/types.h>
 
 struct statx;
-struct os_cachestat; /* layout of the kernel's struct cachestat, see calls.h */
+
+/* Counts of pages, laid out as the kernel's answer to cachestat. */
+struct os_cachestat {
+	uint64_t cached;
+	uint64_t dirty;
+	uint64_t writeback;
+	uint64_t evicted;
+	uint64_t recently_evicted;
+};
 
 struct os_calls {
 	int (*open)(const char *path, int flags, mode_t mode);
@@ -32,13 +40,15 @@ struct os_calls {
 	off_t (*lseek)(int fd, off_t offset, int whence);
 	int (*fadvise)(int fd, off_t offset, off_t bytes, int advice);
 	int (*sync_file_range)(int fd, off_t offset, off_t bytes, unsigned flags);
+	/* bytes 0: to the end of the file. */
 	int (*cachestat)(int fd, uint64_t offset, uint64_t bytes, struct os_cachestat *out);
-	void *(*mmap)(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset); /* MAP_FAILED and errno */
+	/* The one entry that sets errno: MAP_FAILED has no room for it. */
+	void *(*mmap)(void *addr, size_t bytes, int prot, int flags, int fd, off_t offset);
 	int (*munmap)(void *addr, size_t bytes);
 	int (*madvise)(void *addr, size_t bytes, int advice);
 	int (*mincore)(void *addr, size_t bytes, unsigned char *vec);
-	/* The root that /sys and /proc are read below, as an open directory; AT_FDCWD-like: the
-	 * real root by default. See root.h. */
+	/* The root that /sys and /proc are read below: an open directory, or AT_FDCWD for the
+	 * real root. See root.h. */
 	int root_fd;
 };
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tells a child of fork() from the process that made the context: drivers, rings and threads do
+ * not live on in a child. */
+#ifndef PST_CORE_FORK_H
+#define PST_CORE_FORK_H
+
+/* Number of forks between the first process and this one, counted from the first call. */
+unsigned fork_generation(void);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "path/lane.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/file.h"
+#include "path/pipeline.h"
+#include "util/error.h"
+
+static void enlist(struct lane *lane)
+{
+	struct lane_pool *pool = lane->ctx->lanes;
+
+	pthread_mutex_lock(&pool->lock);
+	lane->next_all = pool->all;
+	pool->all = lane;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void delist(struct lane *lane)
+{
+	struct lane_pool *pool = lane->ctx->lanes;
+
+	pthread_mutex_lock(&pool->lock);
+	for (struct lane **at = &pool->all; *at; at = &(*at)->next_all) {
+		if (*at == lane) {
+			*at = lane->next_all;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+struct lane *lane_new(struct pst_context *ctx, unsigned depth)
+{
+	struct lane *lane = calloc(1, sizeof(*lane));
+	enum pst_reason reason;
+
+	if (!lane)
+		return NULL;
+	lane->ctx = ctx;
+	lane->depth = depth;
+	if (sto_posix_ops.open(depth, &lane->plain, &reason) < 0) {
+		free(lane);
+		return NULL;
+	}
+	pthread_mutex_init(&lane->lock, NULL);
+	pthread_mutex_init(&lane->closed_lock, NULL);
+	enlist(lane);
+	slot_set_init(&lane->slots, ctx->options.chunk_bytes, depth);
+	counters_attach(&ctx->counters, &lane->counters);
+	return lane;
+}
+
+static void close_queue(struct lane *lane, struct lane_queue *entry, bool forked)
+{
+	if (!entry->device)
+		return;
+	if (!forked) {
+		slot_set_drop_marks(&lane->slots, entry->queue);
+		entry->device->ops->queue_close(entry->queue);
+	}
+	memset(entry, 0, sizeof(*entry));
+}
+
+void lane_free(struct lane *lane)
+{
+	bool forked = context_forked(lane->ctx);
+
+	assert(!lane->entered);
+	delist(lane);
+	if (lane->pipeline)
+		pipeline_free(lane->pipeline);
+	for (int i = 0; i < LANE_QUEUES; i++)
+		close_queue(lane, &lane->queues[i], forked);
+	if (lane->ring && !forked)
+		sto_uring_ops.close(lane->ring);
+	sto_posix_ops.close(lane->plain);
+	slot_set_destroy(&lane->slots, forked);
+	counters_detach(&lane->ctx->counters, &lane->counters);
+	pthread_mutex_destroy(&lane->closed_lock);
+	pthread_mutex_destroy(&lane->lock);
+	free(lane->closed);
+	free(lane);
+}
+
+/* A thread ended: the next new one takes its lane. */
+static void give_back(void *arg)
+{
+	struct lane *lane = arg;
+	struct lane_pool *pool = lane->ctx->lanes;
+
+	pthread_mutex_lock(&pool->lock);
+	lane->next_free = pool->free;
+	pool->free = lane;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+int lane_pool_new(struct pst_context *ctx)
+{
+	struct lane_pool *pool = calloc(1, sizeof(*pool));
+	int rc;
+
+	if (!pool)
+		return -ENOMEM;
+	rc = pthread_key_create(&pool->key, give_back);
+	if (rc) {
+		free(pool);
+		return -rc;
+	}
+	pthread_mutex_init(&pool->lock, NULL);
+	ctx->lanes = pool;
+	return 0;
+}
+
+void lane_pool_free(struct pst_context *ctx)
+{
+	struct lane_pool *pool = ctx->lanes;
+
+	if (!pool)
+		return;
+	pthread_key_delete(pool->key);
+	while (pool->all)
+		lane_free(pool->all);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+	ctx->lanes = NULL;
+}
+
+static struct lane *take_lane(struct pst_context *ctx)
+{
+	struct lane_pool *pool = ctx->lanes;
+	struct lane *lane;
+
+	pthread_mutex_lock(&pool->lock);
+	lane = pool->free;
+	if (lane)
+		pool->free = lane->next_free;
+	pthread_mutex_unlock(&pool->lock);
+	return lane ? lane : lane_new(ctx, ctx->options.chunks_in_flight);
+}
+
+struct lane *lane_get(struct pst_context *ctx)
+{
+	struct lane *lane = pthread_getspecific(ctx->lanes->key);
+
+	if (lane)
+		return lane;
+	lane = take_lane(ctx);
+	if (lane && pthread_setspecific(ctx->lanes->key, lane)) {
+		give_back(lane);
+		return NULL;
+	}
+	return lane;
+}
+
+static bool open_ring(struct lane *lane)
+{
+	if (sto_uring_ops.open(lane->depth, &lane->ring, &lane->ring_reason) == 0)
+		return true;
+	lane->ring = NULL;
+	lane->ring_refused = true;
+	context_log(lane->ctx, PST_LOG_NOTICE, "io_uring is not used: %s",
+		    pst_reason_text(lane->ring_reason));
+	return false;
+}
+
+const struct sto_ops *lane_engine(struct lane *lane, bool want_ring, struct sto_engine **engine,
+				  uint64_t *reasons)
+{
+	if (want_ring && (lane->ring || (!lane->ring_refused && open_ring(lane)))) {
+		*engine = lane->ring;
+		return &sto_uring_ops;
+	}
+	if (want_ring)
+		*reasons |= 1ull << lane->ring_reason;
+	*engine = lane->plain;
+	return &sto_posix_ops;
+}
+
+/* The place of a queue, or one that can be taken: free, or not used longest. NULL: none. */
+static struct lane_queue *find_queue(struct lane *lane, struct pst_device *device, void *context)
+{
+	struct lane_queue *oldest = NULL;
+
+	for (int i = 0; i < LANE_QUEUES; i++) {
+		struct lane_queue *entry = &lane->queues[i];
+
+		if (entry->device == device && entry->context == context)
+			return entry;
+		if (!entry->in_flight && (!oldest || entry->used < oldest->used))
+			oldest = entry;
+	}
+	return oldest;
+}
+
+int lane_enter(struct lane *lane, struct pst_device *device, void *context, struct lane_queue **out,
+	       struct pst_error *err)
+{
+	struct lane_queue *entry = find_queue(lane, device, context);
+	int rc;
+
+	*out = entry;
+	if (!entry)
+		return -EAGAIN;
+	if (lane->entered == entry && entry->device == device && entry->context == context)
+		return 0;
+	lane_leave(lane);
+	if (entry->device != device || entry->context != context) {
+		close_queue(lane, entry, false);
+		rc = device->ops->queue_open(device->gpu, context, &entry->queue, err);
+		if (rc < 0)
+			return rc;
+		entry->device = device;
+		entry->context = context;
+	}
+	entry->used = ++lane->queue_clock;
+	rc = device->ops->enter(entry->queue, &lane->scope, err);
+	if (rc < 0) {
+		close_queue(lane, entry, false);
+		return rc;
+	}
+	lane->entered = entry;
+	return 0;
+}
+
+void lane_leave(struct lane *lane)
+{
+	if (!lane->entered)
+		return;
+	lane->entered->device->ops->leave(lane->entered->queue, &lane->scope);
+	lane->entered = NULL;
+}
+
+const struct registered_buffer *lane_buffer(struct lane *lane, const void *base)
+{
+	struct buffer_table *table = &lane->ctx->buffers;
+	uint64_t generation = atomic_load_explicit(&table->generation, memory_order_acquire);
+
+	if (!generation)
+		return NULL; /* nothing was ever registered */
+	if (lane->buffer_generation == generation && lane->buffer.base == base)
+		return &lane->buffer;
+	if (!buffers_find(table, base, &lane->buffer))
+		return NULL;
+	lane->buffer_generation = generation;
+	return &lane->buffer;
+}
