@@ -41,7 +41,7 @@ static void print_entry(const struct option_entry *e)
 	char letter[4] = "   ";
 
 	if (e->letter)
-		snprintf(letter, sizeof(letter), "-%c%s", e->letter, e->long_name ? "," : " ");
+		snprintf(letter, sizeof(letter), "-%c%s", e->letter, e->long_name ? "," : "");
 	snprintf(left, sizeof(left), "  %s %s%s%s%s%s%s", letter, e->long_name ? "--" : "",
 		 e->long_name ? e->long_name : "", e->long_alias ? ", --" : "",
 		 e->long_alias ? e->long_alias : "", e->argument ? " " : "",

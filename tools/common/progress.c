@@ -46,7 +46,7 @@ struct progress_line progress_text(const struct progress *progress, uint64_t don
 	snprintf(line.text + used, sizeof(line.text) - used, ", %s",
 		 units_rate(done_bytes, elapsed_s).text);
 	used = strlen(line.text);
-	if (left_s >= 0 || share >= 0)
+	if (!isnan(left_s))
 		snprintf(line.text + used, sizeof(line.text) - used, ", %s left",
 			 units_duration(left_s < 0 ? 0 : left_s).text);
 	return line;

@@ -4,6 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+/* A beginning of this many letters is enough to know what is meant. */
+#define MIN_PREFIX 3
+
 static unsigned min2(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
@@ -44,6 +47,11 @@ const char *suggest_nearest(const char *text, const char *const *names, size_t c
 	unsigned limit = (unsigned)(length + 2) / 3;
 	const char *best = NULL;
 
+	if (length > SUGGEST_MAX_NAME)
+		return NULL;
+	for (size_t i = 0; length >= MIN_PREFIX && i < count; i++)
+		if (!strncasecmp(names[i], text, length))
+			return names[i];
 	for (size_t i = 0; i < count; i++) {
 		unsigned d = suggest_distance(text, names[i]);
 

@@ -12,7 +12,8 @@
  * case counts as no change. */
 unsigned suggest_distance(const char *a, const char *b);
 
-/* The name nearest to `text`, or NULL when none is near: more than one change in three letters, or
+/* The first name that `text` (three letters or more) begins; else the nearest, or NULL when none
+ * is near: more than one change in three letters, or
  * every letter changed. Of equally near ones the first. */
 const char *suggest_nearest(const char *text, const char *const *names, size_t count);
 
