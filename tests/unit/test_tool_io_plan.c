@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -264,12 +265,43 @@ static void test_limits(void **state)
 
 	(void)state;
 	job.directory = folder;
-	with_limit(RLIMIT_NOFILE, IO_DESCRIPTORS_SPARE + 35, &job, 40, "at most 11 files fit");
 	with_limit(RLIMIT_FSIZE, 65536, &job, 2, "RLIMIT_FSIZE (ulimit -f) is 65536 bytes");
 	job.io_min_bytes = job.io_max_bytes = (uint64_t)1 << 40;
 	job.size_bytes = (uint64_t)1 << 20;
 	refused(&job, 64, 3, "of memory are available");
 	assert_int_equal(err.code, -ENOMEM);
+}
+
+/* In a child, since a hard limit that was lowered stays. */
+static int files_in_child(rlim_t soft, rlim_t hard, unsigned threads, const char *part)
+{
+	const struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
+	struct io_job job = job_of(IO_WRITE, NULL, 4096);
+	struct rlimit now;
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		job.directory = folder;
+		memset(&err, 0, sizeof(err));
+		if (setrlimit(RLIMIT_NOFILE, &limit))
+			_exit(100);
+		status = io_plan_make(&plan, &job, threads, &err);
+		if (!status && (getrlimit(RLIMIT_NOFILE, &now) || now.rlim_cur <= soft))
+			_exit(101);
+		_exit(status && !strstr(err.message, part) ? 102 : status);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_descriptors(void **state)
+{
+	(void)state;
+	assert_int_equal(files_in_child(50, IO_DESCRIPTORS_SPARE + 35, 11, ""), 0);
+	assert_int_equal(
+		files_in_child(50, IO_DESCRIPTORS_SPARE + 35, 12, "is 99: at most 11 files fit"),
+		3);
 }
 
 static void test_print(void **state)
@@ -306,6 +338,7 @@ int main(void)
 		IN_FOLDER(test_types),
 		IN_FOLDER(test_space),
 		IN_FOLDER(test_limits),
+		IN_FOLDER(test_descriptors),
 		IN_FOLDER(test_print),
 	};
 

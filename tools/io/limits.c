@@ -58,6 +58,18 @@ static uint64_t available_memory(void)
 	return kib == UINT64_MAX ? kib : kib * 1024;
 }
 
+/* The soft limit is a default for programs that use select(); up to the hard one it may be raised.
+ */
+static bool raise_descriptors(struct rlimit *limit, uint64_t need)
+{
+	struct rlimit raised = *limit;
+
+	if (limit->rlim_max != RLIM_INFINITY && need > limit->rlim_max)
+		return false;
+	raised.rlim_cur = need;
+	return !setrlimit(RLIMIT_NOFILE, &raised);
+}
+
 static int check_descriptors(const struct io_plan *plan, struct pst_error *err)
 {
 	struct rlimit limit;
@@ -65,16 +77,16 @@ static int check_descriptors(const struct io_plan *plan, struct pst_error *err)
 	uint64_t fit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-	    need <= limit.rlim_cur)
+	    need <= limit.rlim_cur || raise_descriptors(&limit, need))
 		return 0;
-	fit = limit.rlim_cur > IO_DESCRIPTORS_SPARE
-		      ? (limit.rlim_cur - IO_DESCRIPTORS_SPARE) / IO_DESCRIPTORS_PER_FILE
+	fit = limit.rlim_max > IO_DESCRIPTORS_SPARE
+		      ? (limit.rlim_max - IO_DESCRIPTORS_SPARE) / IO_DESCRIPTORS_PER_FILE
 		      : 0;
 	return fail_set(err, TOOL_EXIT_ENVIRONMENT, -EMFILE, "RLIMIT_NOFILE",
 			"%u files need up to %" PRIu64
 			" open descriptors and RLIMIT_NOFILE (ulimit "
 			"-n) is %" PRIu64 ": at most %" PRIu64 " files fit, or raise the limit",
-			plan->file_count, need, (uint64_t)limit.rlim_cur, fit);
+			plan->file_count, need, (uint64_t)limit.rlim_max, fit);
 }
 
 static int check_file_size(const struct io_plan *plan, struct pst_error *err)

@@ -11,9 +11,10 @@
 #define IO_DESCRIPTORS_SPARE 64
 
 /*
- * Checks open files, file size limit, threads and memory of a plan. Each message names the limit,
- * its value and the largest plan that fits. A limit that cannot be found out is not checked.
- * Returns 0 or an exit status with *err filled.
+ * Checks open files (raising the soft limit of this process where the hard one allows), file size
+ * limit, threads and memory of a plan. Each message names the limit, its value and the largest plan
+ * that fits. A limit that cannot be found out is not checked. Returns 0 or an exit status with *err
+ * filled.
  */
 int io_limits_check(const struct io_plan *plan, struct pst_error *err);
 
