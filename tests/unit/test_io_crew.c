@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -337,6 +339,24 @@ static void signal_ends_the_run(void **state)
 	interrupt_reset();
 }
 
+/* OU-03: the second signal leaves at once, with 130, whatever hangs. */
+static void second_signal_leaves(void **state)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	(void)state;
+	if (!child) {
+		interrupt_install();
+		raise(SIGINT);
+		raise(SIGHUP);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 130);
+}
+
 static void writes_are_not_zeros(void **state)
 {
 	struct bench *b = *state;
@@ -420,6 +440,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(timed_run_wraps, setup, teardown),
 		cmocka_unit_test_setup_teardown(stop_first_stops_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(signal_ends_the_run, setup, teardown),
+		cmocka_unit_test_setup_teardown(second_signal_leaves, setup, teardown),
 		cmocka_unit_test_setup_teardown(writes_are_not_zeros, setup, teardown),
 		cmocka_unit_test_setup_teardown(failed_set_up_leaves_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(watchdog_names_the_worker, setup, teardown),

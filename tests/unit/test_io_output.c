@@ -207,7 +207,7 @@ static void source_marks(void **state)
 				     .fs_type = "ext4"};
 	result_judge(&p->result, &p->job);
 	print(p, TEXT);
-	assert_non_null(strstr(p->text, "; 92.0 passes over the data"));
+	assert_non_null(strstr(p->text, "; 92.0 passes over the data; from cache\n"));
 	assert_non_null(strstr(p->text, "in page cache 0 % before, 100 % after"));
 	assert_non_null(
 		strstr(p->text, "the drive read 64 MiB, the run moved 5.75 GiB; from cache"));
@@ -223,7 +223,9 @@ static void source_marks(void **state)
 	source->memory_backed = true;
 	memcpy(source->fs_type, "tmpfs", 6);
 	print(p, TEXT);
-	assert_non_null(strstr(p->text, "memory-backed (tmpfs)"));
+	assert_non_null(strstr(p->text, "Source: tmpfs, memory-backed (tmpfs)"));
+	assert_non_null(
+		strstr(p->text, "passes over the data; memory-backed (tmpfs); 100 % hole\n"));
 	/* What is not known is not claimed. */
 	*source = (struct io_source){.range_bytes = 64 * MIB,
 				     .resident_before_bytes = UINT64_MAX,

@@ -26,7 +26,8 @@ void interrupt_install(void)
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		if (!sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_IGN)
+		if (signals[i] == SIGHUP && !sigaction(SIGHUP, NULL, &before) &&
+		    before.sa_handler == SIG_IGN)
 			continue;
 		sigaction(signals[i], &action, NULL);
 	}

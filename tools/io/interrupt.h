@@ -2,8 +2,8 @@
 /*
  * Ctrl-C and its relatives. The first SIGINT, SIGTERM or SIGHUP asks the run to stop after the
  * operations in flight; the second leaves the process at once with exit status 130, whatever
- * hangs. A signal that was ignored when the process started (nohup) stays ignored. SIGPIPE is
- * ignored, so that a closed stdout is a write error like others.
+ * hangs. SIGHUP stays ignored where it was when the process started (nohup). SIGPIPE is ignored, so
+ * that a closed stdout is a write error like others.
  */
 #ifndef PENSTOCK_IO_INTERRUPT_H
 #define PENSTOCK_IO_INTERRUPT_H

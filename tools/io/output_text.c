@@ -137,6 +137,19 @@ static void print_cpu(FILE *out, const struct io_result *result)
 	fprintf(out, ", peak resident memory %s\n", units_size(result->peak_resident_bytes).text);
 }
 
+/* What keeps a rate from being that of a drive with data. */
+static void print_marks(FILE *out, const struct io_source *source, bool from_cache)
+{
+	uint64_t empty = result_empty_bytes(source);
+
+	if (from_cache)
+		fprintf(out, "; from cache");
+	if (source->memory_backed)
+		fprintf(out, "; memory-backed (%s)", source->fs_type);
+	if (source->range_bytes && empty != UINT64_MAX && empty >= source->range_bytes)
+		fprintf(out, "; 100 %% hole");
+}
+
 static void print_rate(FILE *out, const struct io_result *result)
 {
 	uint64_t bytes = result->ledger.completed_bytes;
@@ -151,6 +164,7 @@ static void print_rate(FILE *out, const struct io_result *result)
 			units_duration(result->elapsed_s).text, result->ledger.completed_ops);
 	if (isfinite(result->passes) && result->passes > 1)
 		fprintf(out, "; %.1f passes over the data", result->passes);
+	print_marks(out, &result->source, result->from_cache);
 	fprintf(out, "\n");
 }
 
