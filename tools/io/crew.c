@@ -76,7 +76,7 @@ static void init_worker(struct io_crew *crew, unsigned index)
 	worker->index = index;
 	worker->file = plan->files[share->file].handle;
 	worker->path = plan->files[share->file].path;
-	worker->writes = job->type == IO_WRITE || job->type == IO_RANDWRITE;
+	worker->writes = io_job_writes(job);
 	worker->slot_count =
 		job->xfer == IO_XFER_CPU_ASYNC_GPU && job->in_flight ? job->in_flight : 1;
 	pattern_init(&worker->pattern, &config);

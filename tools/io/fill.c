@@ -14,7 +14,7 @@
 
 enum io_content fill_content(const struct io_job *job)
 {
-	if (job->type != IO_WRITE && job->type != IO_RANDWRITE)
+	if (!io_job_writes(job))
 		return IO_CONTENT_NONE;
 	if (job->refill)
 		return IO_CONTENT_REFILLED;

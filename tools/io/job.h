@@ -197,4 +197,10 @@ struct io_result {
 	bool cold;                /* the files were evicted before this run */
 };
 
+/* Whether the files are written. */
+static inline bool io_job_writes(const struct io_job *job)
+{
+	return job->type == IO_WRITE || job->type == IO_RANDWRITE;
+}
+
 #endif

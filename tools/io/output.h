@@ -10,6 +10,7 @@
 /* Names as the classic line has them: "RANDREAD", "GPUD". */
 const char *output_io_type(const struct io_job *job);
 const char *output_xfer_type(const struct io_job *job);
+const char *output_engine(enum pst_engine engine);
 
 /* The line of gdsio 1.11, byte for byte, with its newline. */
 void output_classic(FILE *out, const struct io_plan *plan, const struct io_result *result);

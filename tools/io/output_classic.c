@@ -26,6 +26,13 @@ const char *output_xfer_type(const struct io_job *job)
 	return names[job->xfer];
 }
 
+const char *output_engine(enum pst_engine engine)
+{
+	static const char *const names[] = {"auto", "native", "vendor"};
+
+	return names[engine];
+}
+
 static void print_io_size(FILE *out, const struct io_job *job)
 {
 	if (job->io_min_bytes == job->io_max_bytes) {

@@ -16,13 +16,6 @@ static const char *memory_name(enum pst_memory_kind kind)
 	return kind < PST_MEMORY_KIND_COUNT ? names[kind] : NULL;
 }
 
-static const char *engine_name(enum pst_engine engine)
-{
-	static const char *const names[] = {"auto", "native", "vendor"};
-
-	return names[engine];
-}
-
 static const char *storage_name(enum pst_storage storage)
 {
 	static const char *const names[] = {"auto", "io_uring", "posix"};
@@ -40,7 +33,7 @@ static void add_job(struct json_object *document, const struct io_job *job)
 	json_add_text(to, "io_type", output_io_type(job));
 	json_add_text(to, "xfer_type", output_xfer_type(job));
 	json_add_text(to, "memory", memory_name(crew_memory_kind(job)));
-	json_add_text(to, "engine_asked", engine_name(job->engine));
+	json_add_text(to, "engine_asked", output_engine(job->engine));
 	json_add_text(to, "storage_asked", storage_name(job->storage));
 	if (job->numa_node == IO_NO_NODE)
 		json_add_null(to, "numa_node");

@@ -8,11 +8,6 @@
 #include "common/units.h"
 #include "io/result.h"
 
-static bool is_read(const struct io_job *job)
-{
-	return job->type == IO_READ || job->type == IO_RANDREAD;
-}
-
 /* "37 %" of a whole, "n/a" when either is not known. */
 static struct units_text share(uint64_t part, uint64_t whole)
 {
@@ -69,7 +64,7 @@ static void print_bytes(FILE *out, const char *before, uint64_t bytes)
 void output_source(FILE *out, const struct io_plan *plan, const struct io_result *result)
 {
 	const struct io_source *source = &result->source;
-	bool read = is_read(plan->job);
+	bool read = !io_job_writes(plan->job);
 
 	fprintf(out, "Source: ");
 	print_kind(out, source);

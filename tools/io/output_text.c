@@ -11,11 +11,6 @@
 
 #define GIB 1073741824.0
 
-static bool is_read(const struct io_job *job)
-{
-	return job->type == IO_READ || job->type == IO_RANDREAD;
-}
-
 /* A number with decimals and its unit, or "n/a". */
 static void print_number(FILE *out, const char *before, double value, int decimals,
 			 const char *unit)
@@ -24,13 +19,6 @@ static void print_number(FILE *out, const char *before, double value, int decima
 		fprintf(out, "%s%.*f%s", before, decimals, value, unit);
 	else
 		fprintf(out, "%sn/a", before);
-}
-
-static const char *engine_name(enum pst_engine engine)
-{
-	static const char *const names[] = {"auto", "native", "vendor"};
-
-	return names[engine];
 }
 
 static void print_storage(FILE *out, const struct io_result *result)
@@ -88,7 +76,7 @@ static void print_path_lines(FILE *out, const struct io_plan *plan, const struct
 	print_paths(out, result);
 	fprintf(out, "; ");
 	print_device(out, result);
-	fprintf(out, "; engine %s; storage ", engine_name(plan->job->engine));
+	fprintf(out, "; engine %s; storage ", output_engine(plan->job->engine));
 	print_storage(out, result);
 	if (fill_content_name(fill_content(plan->job)))
 		fprintf(out, "; data incompressible, %s",
@@ -279,7 +267,7 @@ void output_text(FILE *out, const struct io_plan *plan, const struct io_result *
 			units_size(result_path_bytes(result, PST_PATH_CACHED) +
 				   result_path_bytes(result, PST_PATH_HOST_CACHED))
 				.text,
-			is_read(job) ? "came through the page cache"
-				     : "went through the page cache");
+			io_job_writes(job) ? "went through the page cache"
+					   : "came through the page cache");
 	print_ledger(out, plan, result);
 }

@@ -86,11 +86,6 @@ uint64_t result_empty_bytes(const struct io_source *source)
 	       (source->unwritten_bytes == UINT64_MAX ? 0 : source->unwritten_bytes);
 }
 
-static bool is_read(const struct io_job *job)
-{
-	return job->type == IO_READ || job->type == IO_RANDREAD;
-}
-
 /* Holes are read from no drive either, but they are shown as what they are. */
 static bool judge_from_cache(const struct io_result *result, const struct io_job *job)
 {
@@ -98,7 +93,7 @@ static bool judge_from_cache(const struct io_result *result, const struct io_job
 	double expected = (double)result->ledger.completed_bytes;
 	uint64_t empty = result_empty_bytes(source);
 
-	if (!is_read(job) || !result->ledger.completed_bytes || source->memory_backed)
+	if (io_job_writes(job) || !result->ledger.completed_bytes || source->memory_backed)
 		return false;
 	if (source->device_read_bytes == UINT64_MAX)
 		return !source->direct && source->range_bytes &&

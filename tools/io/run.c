@@ -92,8 +92,7 @@ static void measure(struct io_crew *crew, struct pst_context *ctx, struct snapsh
 	uint64_t bytes, ops;
 	bool finished = false;
 
-	progress_begin(&progress,
-		       job->type == IO_READ || job->type == IO_RANDREAD ? "read" : "write",
+	progress_begin(&progress, io_job_writes(job) ? "write" : "read",
 		       plan->timed ? 0 : plan->requested_bytes, plan->timed ? job->runtime_s : 0);
 	take_snapshot(before, ctx);
 	crew_go(crew);

@@ -12,11 +12,6 @@ static void add_known(uint64_t *sum, uint64_t part)
 		*sum = UINT64_MAX;
 }
 
-static bool is_read(const struct io_plan *plan)
-{
-	return plan->job->type == IO_READ || plan->job->type == IO_RANDREAD;
-}
-
 static void look_at(const struct io_file_plan *file, unsigned flags, struct pst_file_source *seen)
 {
 	uint64_t bytes = file->end_bytes - file->start_bytes;
@@ -53,7 +48,7 @@ void source_before(struct io_source *source, const struct io_plan *plan)
 {
 	unsigned step =
 		(plan->file_count + SOURCE_MAX_SAMPLED_FILES - 1) / SOURCE_MAX_SAMPLED_FILES;
-	bool read = is_read(plan);
+	bool read = !io_job_writes(plan->job);
 
 	*source = (struct io_source){
 		.resident_after_bytes = UINT64_MAX,
