@@ -71,7 +71,7 @@ static void test_defaults(void **state)
 	assert_int_equal(job.xfer, IO_XFER_GPU_DIRECT);
 	assert_int_equal(job.memory, PST_MEMORY_DEVICE);
 	assert_int_equal(job.type, IO_READ);
-	assert_int_equal(job.in_flight, 1);
+	assert_int_equal(job.in_flight, 4);
 	assert_int_equal(job.repeat, 1);
 	assert_int_equal(job.size_bytes, 0);
 	assert_false(job.cached);

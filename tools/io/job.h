@@ -190,6 +190,17 @@ struct io_result {
 	bool too_short;  /* below 100 ms or 100 operations: rate is a hint only */
 	bool from_cache; /* the drive moved less than 90 % of the bytes read */
 	double passes;   /* bytes done / bytes of the range */
+
+	double evict_s, source_s; /* phases outside the window: --cold, looking at the files */
+	bool has_stats;           /* stats and reasons could be read */
+	bool direct_unmet;        /* --require-direct, and some bytes took another way */
+	bool cold;                /* the files were evicted before this run */
 };
+
+/* Whether the files are written. */
+static inline bool io_job_writes(const struct io_job *job)
+{
+	return job->type == IO_WRITE || job->type == IO_RANDWRITE;
+}
 
 #endif

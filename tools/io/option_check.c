@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_IO_BYTES ((uint64_t)1 << 20)
-#define DEFAULT_SEED     1
+#define DEFAULT_IO_BYTES  ((uint64_t)1 << 20)
+#define DEFAULT_SEED      1
+#define DEFAULT_IN_FLIGHT 4
 
 static void set_defaults(struct io_job *job, int argc, char **argv, bool gdsio_name)
 {
@@ -21,7 +22,7 @@ static void set_defaults(struct io_job *job, int argc, char **argv, bool gdsio_n
 		.io_max_bytes = DEFAULT_IO_BYTES,
 		.xfer = IO_XFER_GPU_DIRECT,
 		.type = IO_READ,
-		.in_flight = 1,
+		.in_flight = DEFAULT_IN_FLIGHT,
 		.seed = DEFAULT_SEED,
 		.repeat = 1,
 		.gdsio_name = gdsio_name,
