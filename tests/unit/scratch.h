@@ -61,7 +61,7 @@ struct scratch_root {
 
 static inline int scratch_root_open(struct scratch_root *root)
 {
-	strcpy(root->path, "/tmp/penstock-root-XXXXXX");
+	snprintf(root->path, sizeof(root->path), "/tmp/penstock-root-XXXXXX");
 	root->fd = mkdtemp(root->path) ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	return root->fd >= 0;
 }

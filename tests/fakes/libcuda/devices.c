@@ -46,12 +46,12 @@ static struct fake_uuid uuid_of(int place)
 static void format_uuid(int place, char out[48])
 {
 	struct fake_uuid uuid = uuid_of(place);
-	int used = sprintf(out, "GPU-");
+	int used = snprintf(out, 48, "GPU-");
 
 	for (int i = 0; i < 16; i++)
-		used += sprintf(out + used, "%s%02x",
-				i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-				(unsigned char)uuid.bytes[i]);
+		used += snprintf(out + used, 48 - (size_t)used, "%s%02x",
+				 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+				 (unsigned char)uuid.bytes[i]);
 }
 
 /* The place that one item of CUDA_VISIBLE_DEVICES means, -1 for none. */
