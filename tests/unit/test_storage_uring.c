@@ -342,45 +342,66 @@ static void an_engine_changes_hands(void **state)
 	close(h.fd);
 }
 
-/* An empty pipe that does not block says "try again" each time. */
-static void try_again_is_retried_but_not_for_ever(void **state)
+#define TABLE_FILES 64
+
+/* With every registered file in flight, one more must not take the place of any. */
+static void a_file_in_flight_keeps_its_place(void **state)
 {
+	static struct sto_io ios[TABLE_FILES + 40];
+	static int found[TABLE_FILES + 40];
 	struct sto_engine *engine;
-	char memory[8];
-	int fds[2];
+	enum pst_reason reason;
+	int fds[TABLE_FILES + 1];
 
 	(void)state;
-	if (!open_engine(&engine))
+	if (sto_uring_ops.open(TABLE_FILES + 40, &engine, &reason) < 0)
 		skip();
-	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
-	struct sto_io io = {.fd = fds[0],
-			    .file_id = 3,
-			    .memory = memory,
-			    .bytes = sizeof(memory),
-			    .fixed_index = -1};
-	assert_int_equal(sto_uring_ops.submit(engine, &io), 0);
-	assert_ptr_equal(sto_uring_ops.reap(engine, true), &io);
-	assert_int_equal(io.result, -EAGAIN);
-	assert_int_equal(io.retries, STO_MAX_RETRIES);
-	assert_int_equal(write(fds[1], "12345678", 8), 8);
-	assert_int_equal(sto_uring_ops.submit(engine, &io), 0);
-	assert_ptr_equal(sto_uring_ops.reap(engine, true), &io);
-	assert_int_equal(io.result, 8);
-	assert_int_equal(io.retries, 0);
+	for (int i = 0; i <= TABLE_FILES; i++) {
+		fds[i] = scratch_file("/var/tmp", O_RDWR);
+		assert_int_equal(pwrite(fds[i], &i, sizeof(i), 0), sizeof(i));
+	}
+	/* 20 rounds make each of the first files a registered one. */
+	for (int round = 0; round <= 20; round++) {
+		int count = round < 20 ? TABLE_FILES : TABLE_FILES + 40;
+
+		for (int i = 0; i < count; i++) {
+			int which = i < TABLE_FILES ? i : TABLE_FILES;
+
+			ios[i] = (struct sto_io){.fd = fds[which],
+						 .file_id = (uint64_t)which + 1,
+						 .memory = &found[i],
+						 .bytes = sizeof(int),
+						 .fixed_index = -1};
+			assert_int_equal(sto_uring_ops.submit(engine, &ios[i]), 0);
+		}
+		while (sto_uring_ops.reap(engine, true)) { /* ends: count operations */
+		}
+		for (int i = 0; i < count; i++) {
+			assert_int_equal(ios[i].result, sizeof(int));
+			assert_int_equal(found[i], i < TABLE_FILES ? i : TABLE_FILES);
+		}
+	}
 	sto_uring_ops.close(engine);
-	close(fds[0]);
-	close(fds[1]);
+	for (int i = 0; i <= TABLE_FILES; i++)
+		close(fds[i]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_such_call),  cmocka_unit_test(denied),
-		cmocka_unit_test(no_memory),     cmocka_unit_test(disabled_by_sysctl),
-		cmocka_unit_test(no_register),   cmocka_unit_test(no_tables),
-		cmocka_unit_test(enter_denied),  cmocka_unit_test(enter_busy),
-		cmocka_unit_test(small_memlock), cmocka_unit_test(memory_that_cannot_be_pinned),
-		cmocka_unit_test(full_table),    cmocka_unit_test(an_engine_changes_hands),
+		cmocka_unit_test(no_such_call),
+		cmocka_unit_test(denied),
+		cmocka_unit_test(no_memory),
+		cmocka_unit_test(disabled_by_sysctl),
+		cmocka_unit_test(no_register),
+		cmocka_unit_test(no_tables),
+		cmocka_unit_test(enter_denied),
+		cmocka_unit_test(enter_busy),
+		cmocka_unit_test(small_memlock),
+		cmocka_unit_test(memory_that_cannot_be_pinned),
+		cmocka_unit_test(full_table),
+		cmocka_unit_test(an_engine_changes_hands),
+		cmocka_unit_test(a_file_in_flight_keeps_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
