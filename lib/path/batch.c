@@ -119,7 +119,7 @@ static void submit_one(struct pst_batch *batch, const struct pst_io *io)
 
 	batch->free = request->next;
 	batch->taken++;
-	rc = request_prepare(request, batch->lane, io, batch->capacity, &err);
+	rc = request_prepare(request, batch->lane, io, (struct load){batch->capacity, 0}, &err);
 	request->submitted_ns = os_now_ns();
 	if (rc == 0 && io->bytes) {
 		pipeline_add(batch->pipeline, request);

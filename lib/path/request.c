@@ -5,6 +5,9 @@
 
 #include "util/error.h"
 
+/* Up to so many threads in synchronous calls, each request is cut. */
+#define ALONE_THREADS 2
+
 void request_fail(struct request *request, const struct pst_error *err)
 {
 	if (request_failed(request))
@@ -47,24 +50,26 @@ static void set_middle(struct request *request)
 	request->middle_end = end - request->offset;
 }
 
-static void set_pieces(struct request *request, const struct pst_options *options,
-		       unsigned in_flight)
+static void set_pieces(struct request *request, const struct pst_options *options, struct load load)
 {
+	bool alone = load.in_flight == 1 && load.threads <= ALONE_THREADS;
+
 	request->piece_bytes = options->chunk_bytes;
 	request->piece_limit = request->file->no_overlap ? 1 : options->chunks_in_flight;
-	/* A lone request of a piece or less overlaps storage and copy only when it is cut. */
-	if (request->target.device && in_flight <= 2 && request->piece_limit > 1 &&
+	/* A lone request of a piece or less overlaps storage and copy only when it is cut. With
+	 * many threads, requests overlap each other, and more copies would only cost. */
+	if (request->target.device && alone && request->piece_limit > 1 &&
 	    request->bytes > SLOT_MEDIUM_BYTES && request->bytes <= options->chunk_bytes)
 		request->piece_bytes = SLOT_MEDIUM_BYTES;
 	if (!request->choice.direct_fd || options->storage == PST_STORAGE_POSIX)
 		return;
-	request->want_ring = options->storage == PST_STORAGE_URING || in_flight > 2 ||
+	request->want_ring = options->storage == PST_STORAGE_URING || load.in_flight > 1 ||
 			     (request->target.device && request->bytes > request->piece_bytes &&
 			      request->piece_limit > 1);
 }
 
 int request_prepare(struct request *request, struct lane *lane, const struct pst_io *io,
-		    unsigned in_flight, struct pst_error *err)
+		    struct load load, struct pst_error *err)
 {
 	int rc;
 
@@ -87,6 +92,6 @@ int request_prepare(struct request *request, struct lane *lane, const struct pst
 		return rc;
 	set_middle(request);
 	request->cursor = request->middle_start;
-	set_pieces(request, &lane->ctx->options, in_flight);
+	set_pieces(request, &lane->ctx->options, load);
 	return 0;
 }

@@ -45,13 +45,18 @@ struct request {
 	struct request *next; /* of the pipeline's list that it is in */
 };
 
+/* What else goes on, which decides how finely a request is cut and whether io_uring pays. */
+struct load {
+	unsigned in_flight; /* requests that the calling thread keeps going at once */
+	unsigned threads;   /* threads inside synchronous calls */
+};
+
 /*
- * Resolves the buffer, chooses the path and sizes the pieces. in_flight: how many requests of
- * this size the caller keeps going at once, which decides how finely one is cut and whether
- * io_uring pays. 0, or a code that the request cannot be started with.
+ * Resolves the buffer, chooses the path and sizes the pieces. 0, or a code that the request
+ * cannot be started with.
  */
 int request_prepare(struct request *request, struct lane *lane, const struct pst_io *io,
-		    unsigned in_flight, struct pst_error *err);
+		    struct load load, struct pst_error *err);
 
 static inline bool request_failed(const struct request *request)
 {

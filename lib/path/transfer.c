@@ -37,7 +37,7 @@ ssize_t transfer_sync(const struct pst_io *io, struct pst_error *err)
 	struct pst_context *ctx = io->file->ctx;
 	struct request request;
 	struct lane *lane;
-	unsigned busy;
+	struct load load = {.in_flight = 1};
 	int rc;
 
 	if (context_forked(ctx))
@@ -45,8 +45,8 @@ ssize_t transfer_sync(const struct pst_io *io, struct pst_error *err)
 	lane = lane_get(ctx);
 	if (!lane || !pipeline_of(lane))
 		return no_lane(io, err);
-	busy = lane_pool_busy(ctx->lanes, 1);
-	rc = request_prepare(&request, lane, io, busy, err);
+	load.threads = lane_pool_busy(ctx->lanes, 1);
+	rc = request_prepare(&request, lane, io, load, err);
 	if (rc == 0 && !host_transfer(lane, &request))
 		drive(lane, &request);
 	lane_pool_busy(ctx->lanes, -1);
@@ -68,7 +68,7 @@ int transfer_explain(const struct pst_io *io, struct pst_plan *plan, struct pst_
 
 	if (!lane)
 		return no_lane(io, err);
-	rc = request_prepare(&request, lane, io, 1, err);
+	rc = request_prepare(&request, lane, io, (struct load){1, 1}, err);
 	if (rc < 0)
 		return rc;
 	answer.storage = PST_STORAGE_POSIX;
