@@ -168,8 +168,11 @@ void sweep_add_json(struct json_object *document, const struct sweep *sweep)
 		json_add_double(one, "median_iops", rates[i]);
 		json_add_double(one, "median_mean_us", NUMBER(sweep, i, mean_us));
 		json_add_double(one, "median_p99_us", NUMBER(sweep, i, p99_us));
-		add_spread(one, "first_round", &first);
-		add_spread(one, sweep->job->cold ? "cold_rounds" : "later_rounds", &rest);
+		if (sweep->rounds > 1 && !sweep->job->cold)
+			add_spread(one, "first_round", &first);
+		else
+			json_add_null(one, "first_round");
+		add_spread(one, "taken_together", &rest);
 	}
 	knee = sweep_knee(sweep->job->threads, rates, sweep->settings);
 	json_add_u64(part, "knee_threads",
