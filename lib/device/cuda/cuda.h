@@ -98,10 +98,10 @@ int cuda_enter_gpu(struct dev_gpu *gpu, struct dev_scope *scope, cu_context *con
 void cuda_restore(const struct dev_driver *driver, struct dev_scope *scope);
 /* The number of a context that no other ever has; 0 when the driver cannot tell. */
 unsigned long long cuda_context_id(const struct dev_driver *driver, cu_context context);
-/* As cuda_enter_context, but false, with nothing entered, when the context is no longer the one
+/* As cuda_enter_context, but fails, with nothing entered, when the context is no longer the one
  * that had this id: the application destroyed it, and what was made in it. */
-bool cuda_enter_if_alive(const struct dev_gpu *gpu, cu_context context, unsigned long long id,
-			 struct dev_scope *scope);
+int cuda_enter_alive(const struct dev_gpu *gpu, cu_context context, unsigned long long id,
+		     struct dev_scope *scope, struct pst_error *err);
 /* Fills err from a failed driver call: "cannot `what`: `call` gave NAME (number), ...". */
 int cuda_error(const struct dev_driver *driver, struct pst_error *err, enum pst_stage stage,
 	       int status, const char *object, const char *call, const char *what);

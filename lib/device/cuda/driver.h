@@ -71,7 +71,6 @@ enum cu_capture_mode {
 /* Flags of one call each. */
 enum {
 	CU_STREAM_NONBLOCKING = 1,
-	CU_EVENT_BLOCKING = 1,
 	CU_EVENT_NO_TIMING = 2,
 	CU_HOST_PORTABLE = 1,
 	CU_HOST_REGISTER_PORTABLE = 1,
@@ -161,7 +160,6 @@ _Static_assert(sizeof(struct cu_access) == 12, "layout of CUmemAccessDesc");
 	X(cuEventDestroy_v2, (cu_event event))                                                     \
 	X(cuEventRecord, (cu_event event, cu_stream stream))                                       \
 	X(cuEventQuery, (cu_event event))                                                          \
-	X(cuEventSynchronize, (cu_event event))                                                    \
 	X(cuMemcpyHtoDAsync_v2, (cu_pointer to, const void *from, size_t bytes, cu_stream stream)) \
 	X(cuMemcpyDtoHAsync_v2, (void *to, cu_pointer from, size_t bytes, cu_stream stream))       \
 	X(cuMemcpyDtoDAsync_v2, (cu_pointer to, cu_pointer from, size_t bytes, cu_stream stream))

@@ -162,14 +162,17 @@ unsigned long long cuda_context_id(const struct dev_driver *driver, cu_context c
 	return id;
 }
 
-bool cuda_enter_if_alive(const struct dev_gpu *gpu, cu_context context, unsigned long long id,
-			 struct dev_scope *scope)
+int cuda_enter_alive(const struct dev_gpu *gpu, cu_context context, unsigned long long id,
+		     struct dev_scope *scope, struct pst_error *err)
 {
-	if (cuda_relax(gpu->driver, scope, NULL) < 0)
-		return false;
-	if (cuda_context_id(gpu->driver, context) != id) {
-		cuda_restore(gpu->driver, scope);
-		return false;
-	}
-	return push(gpu, context, scope, NULL) == 0;
+	int rc = cuda_relax(gpu->driver, scope, err);
+
+	if (rc < 0)
+		return rc;
+	/* The driver lets a destroyed context be made current, so ask before. */
+	if (cuda_context_id(gpu->driver, context) == id)
+		return push(gpu, context, scope, err);
+	cuda_restore(gpu->driver, scope);
+	return cuda_error(gpu->driver, err, PST_STAGE_COPY, CU_CONTEXT_IS_DESTROYED,
+			  gpu->device->object, "cuCtxGetId", "use the GPU");
 }
