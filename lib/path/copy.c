@@ -86,7 +86,7 @@ int transfer_copy(struct pst_context *ctx, void *to, const void *from, size_t by
 		  struct pst_error *err)
 {
 	struct lane *lane = context_forked(ctx) ? NULL : lane_get(ctx);
-	struct target destination, source;
+	struct target destination = {0}, source = {0};
 	int rc;
 
 	if (!lane)

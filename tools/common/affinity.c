@@ -27,7 +27,7 @@ static bool parse_number(const char **at, unsigned *out)
 bool affinity_parse_list(const char *text, cpu_set_t *set)
 {
 	const char *at = text;
-	unsigned first, last;
+	unsigned first = 0, last;
 
 	CPU_ZERO(set);
 	if (!*at || *at == '\n')

@@ -148,7 +148,7 @@ static int look_before(struct io_plan *plan, struct io_watch *watch, struct io_r
 static int run_opened(struct io_session *session, struct io_plan *plan, struct io_watch *watch,
 		      struct io_result *result, struct pst_error *err)
 {
-	uint64_t start_ns = crew_now_ns();
+	uint64_t start_ns;
 	struct snapshot before = {0};
 	struct snapshot after = {0};
 	struct io_crew crew;

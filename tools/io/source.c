@@ -96,7 +96,7 @@ void source_after(struct io_source *source, const struct io_plan *plan)
 
 void source_find_devices(struct source_devices *devices, const struct io_plan *plan)
 {
-	struct pst_file_info known[SOURCE_MAX_DEVICES];
+	struct pst_file_info known[SOURCE_MAX_DEVICES] = {{0}};
 
 	*devices = (struct source_devices){.known = true};
 	for (unsigned i = 0; i < plan->file_count; i++) {
