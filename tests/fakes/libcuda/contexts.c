@@ -215,8 +215,14 @@ int cuCtxPushCurrent_v2(void *context)
 {
 	int status = fake_begin(FAKE_CALL_cuCtxPushCurrent_v2);
 
-	if (status == FAKE_OK)
-		status = check(context);
+	if (status == FAKE_OK) {
+		/* A destroyed context can be pushed: the calls that need one fail then. (Seen on an
+		 * H200, driver 580.) */
+		pthread_mutex_lock(&fake_lock);
+		if (!fake_handle_was(FAKECUDA_CONTEXTS, context))
+			status = FAKE_INVALID_CONTEXT;
+		pthread_mutex_unlock(&fake_lock);
+	}
 	if (status == FAKE_OK && depth == FAKE_STACK_MAX)
 		status = FAKE_OUT_OF_MEMORY;
 	if (status == FAKE_OK)

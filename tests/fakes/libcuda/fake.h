@@ -85,6 +85,8 @@ int fake_begin(enum fake_call call);
 /* Handles are numbers, never dereferenced: a stale one is recognised. The lock is held. */
 void *fake_handle_new(enum fakecuda_kind kind, void *object);
 void *fake_handle_get(enum fakecuda_kind kind, const void *handle);
+/* Whether the handle is, or once was, one of this kind. */
+bool fake_handle_was(enum fakecuda_kind kind, const void *handle);
 void fake_handle_drop(void *handle);
 /* Walks the objects of a kind: start with *at = 0; NULL at the end. */
 void *fake_handle_next(enum fakecuda_kind kind, size_t *at);

@@ -105,6 +105,15 @@ void *fake_handle_get(enum fakecuda_kind kind, const void *handle)
 	return handles[at].object;
 }
 
+bool fake_handle_was(enum fakecuda_kind kind, const void *handle)
+{
+	size_t at = handle_place(handle);
+	uintptr_t number = (uintptr_t)handle;
+
+	return (number & 15) == 8 && handles[at].kind == kind && number >> 24 > 0 &&
+	       number >> 24 <= handles[at].generation;
+}
+
 void fake_handle_drop(void *handle)
 {
 	handles[handle_place(handle)].object = NULL;
