@@ -92,6 +92,21 @@ static ssize_t move(struct pst_file *file, size_t bytes, off_t offset, struct ps
 	return (ssize_t)bytes;
 }
 
+int pst_explain(struct pst_file *file, enum pst_op op, const void *buffer, size_t bytes,
+		off_t file_offset, off_t buffer_offset, struct pst_plan *plan,
+		struct pst_error *err)
+{
+	(void)file;
+	(void)op;
+	(void)buffer;
+	(void)bytes;
+	(void)file_offset;
+	(void)buffer_offset;
+	(void)err;
+	plan->path = PST_PATH_HOST;
+	return 0;
+}
+
 ssize_t pst_read(struct pst_file *file, void *buffer, size_t bytes, off_t file_offset,
 		 off_t buffer_offset, struct pst_error *err)
 {

@@ -61,6 +61,18 @@ static int fill_first(struct io_worker *worker, struct pst_error *err)
 				  FILL_BLOCK_BYTES, job->seed, worker->index, op, err);
 }
 
+/* Has the library choose the path now: opening the vendor's library takes up to seconds, and is no
+ * part of any request. */
+static int choose_path(const struct io_worker *worker, struct pst_error *err)
+{
+	const struct io_job *job = job_of(worker);
+	struct pst_plan plan = {.size_bytes = sizeof(plan)};
+
+	return pst_explain(worker->file, io_job_writes(job) ? PST_OP_WRITE : PST_OP_READ,
+			   worker->buffer, job->io_min_bytes,
+			   (off_t)worker->pattern.config.start_bytes, 0, &plan, err);
+}
+
 static int set_up(struct io_worker *worker, struct pst_error *err)
 {
 	const struct io_job *job = job_of(worker);
@@ -89,7 +101,8 @@ static int set_up(struct io_worker *worker, struct pst_error *err)
 			return code;
 		worker->registered = true;
 	}
-	return fill_first(worker, err);
+	code = choose_path(worker, err);
+	return code < 0 ? code : fill_first(worker, err);
 }
 
 static void tear_down(struct io_worker *worker)
