@@ -184,11 +184,13 @@ int buffers_resolve(struct pst_context *ctx, void *buffer, size_t bytes, off_t b
 		    const struct registered_buffer *known, struct target *out,
 		    struct pst_error *err)
 {
-	uint8_t *address = (uint8_t *)buffer + buffer_offset;
+	/* By number: a wild offset is the driver's or the kernel's to refuse. */
+	uint8_t *address = (uint8_t *)((uintptr_t)buffer + (uintptr_t)buffer_offset);
 	struct dev_pointer pointer;
 	struct pst_device *device;
 	int rc;
 
+	*out = (struct target){0};
 	if (known)
 		return resolve_registered(known, bytes, buffer_offset, out, err);
 	rc = devices_lookup(ctx, address, &pointer, &device, err);

@@ -20,7 +20,7 @@ void devices_destroy(struct device_table *table, bool forked)
 {
 	struct pst_device *next;
 
-	for (struct pst_device *device = table->opened; device; device = next) {
+	for (struct pst_device *device = atomic_load(&table->opened); device; device = next) {
 		next = device->next;
 		if (!forked)
 			device->ops->gpu_close(device->gpu);
@@ -35,42 +35,45 @@ void devices_destroy(struct device_table *table, bool forked)
 	pthread_mutex_destroy(&table->lock);
 }
 
-static int load_locked(struct device_driver *driver, struct pst_error *err)
+static void load_locked(struct device_driver *driver)
 {
 	struct dev_driver *loaded = NULL;
 
-	if (!driver->failed && driver->ops->load(&loaded, &driver->error) < 0)
-		driver->failed = true;
-	if (driver->failed) {
-		if (err)
-			*err = driver->error;
-		return driver->error.code;
-	}
-	atomic_store(&driver->driver, loaded);
-	return 0;
+	if (driver->ops->load(&loaded, &driver->error) < 0)
+		atomic_store(&driver->failed, true);
+	else
+		atomic_store(&driver->driver, loaded);
+}
+
+static int load_failed(const struct device_driver *driver, struct pst_error *err)
+{
+	if (err)
+		*err = driver->error;
+	return driver->error.code;
 }
 
 int devices_driver(struct device_table *table, enum pst_device_kind kind, struct dev_driver **out,
 		   struct pst_error *err)
 {
 	struct device_driver *driver = &table->drivers[kind];
-	int rc = 0;
 
 	*out = atomic_load(&driver->driver);
 	if (*out)
 		return 0;
-	pthread_mutex_lock(&table->lock);
-	if (!atomic_load(&driver->driver))
-		rc = load_locked(driver, err);
-	*out = atomic_load(&driver->driver);
-	pthread_mutex_unlock(&table->lock);
-	return rc;
+	if (!atomic_load(&driver->failed)) {
+		pthread_mutex_lock(&table->lock);
+		if (!atomic_load(&driver->driver) && !atomic_load(&driver->failed))
+			load_locked(driver);
+		*out = atomic_load(&driver->driver);
+		pthread_mutex_unlock(&table->lock);
+	}
+	return *out ? 0 : load_failed(driver, err);
 }
 
 static struct pst_device *find_opened(struct device_table *table, enum pst_device_kind kind,
 				      int index)
 {
-	struct pst_device *device = table->opened;
+	struct pst_device *device = atomic_load(&table->opened);
 
 	while (device && (device->info.kind != kind || device->info.index != index))
 		device = device->next;
@@ -97,8 +100,8 @@ static int open_locked(struct pst_context *ctx, struct dev_driver *driver,
 		free(device);
 		return rc;
 	}
-	device->next = ctx->devices.opened;
-	ctx->devices.opened = device;
+	device->next = atomic_load(&ctx->devices.opened);
+	atomic_store(&ctx->devices.opened, device);
 	*out = device;
 	return 0;
 }
@@ -112,6 +115,9 @@ int devices_open(struct pst_context *ctx, enum pst_device_kind kind, int index,
 
 	if (rc < 0)
 		return rc;
+	*out = find_opened(table, kind, index);
+	if (*out) /* nearly always: without the lock */
+		return 0;
 	pthread_mutex_lock(&table->lock);
 	*out = find_opened(table, kind, index);
 	if (!*out)

@@ -21,14 +21,14 @@ struct pst_device {
 struct device_driver {
 	const struct dev_ops *ops;
 	_Atomic(struct dev_driver *) driver; /* NULL until loaded */
-	bool failed;                         /* loading was tried and failed with error */
-	struct pst_error error;
+	_Atomic bool failed;                 /* loading was tried and failed with error */
+	struct pst_error error;              /* written before failed is set, never again */
 };
 
 struct device_table {
 	pthread_mutex_t lock;
 	struct device_driver drivers[DEVICE_KIND_COUNT]; /* by enum pst_device_kind */
-	struct pst_device *opened;
+	_Atomic(struct pst_device *) opened;             /* grows at its head, under the lock */
 };
 
 void devices_init(struct device_table *table);

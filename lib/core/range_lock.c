@@ -7,10 +7,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Files open at once are spread over this many chains; each chain is as long as it must be. */
 #define OWNER_CHAINS 64
+
+/* How long to wait before looking again whether a driver of a hold in the way has come free. */
+#define DRIVER_PAUSE_NS 1000000
 
 struct range_owner {
 	uint64_t device;
@@ -103,16 +108,55 @@ void range_owner_put(struct range_owner *owner)
 	free(owner);
 }
 
+static bool conflicts(const struct range_hold *a, const struct range_hold *b)
+{
+	return a->start < b->end && b->start < a->end && (a->exclusive || b->exclusive);
+}
+
 /* Whether anything that arrived before `hold` keeps it from being granted. */
 static bool is_blocked(const struct range_hold *hold)
 {
 	for (const struct range_hold *other = hold->earlier; other; other = other->earlier) {
-		if (other->end <= hold->start || hold->end <= other->start)
-			continue;
-		if (hold->exclusive || other->exclusive)
+		if (conflicts(hold, other))
 			return true;
 	}
 	return false;
+}
+
+/* A driver that could be begun, of a hold in the way; *any says whether one is named at all. */
+static struct range_driver *begin_driver(const struct range_hold *hold, bool *any)
+{
+	*any = false;
+	for (const struct range_hold *other = hold->earlier; other; other = other->earlier) {
+		if (!other->driver || !conflicts(hold, other))
+			continue;
+		*any = true;
+		if (other->driver->begin(other->driver))
+			return other->driver;
+	}
+	return NULL;
+}
+
+/* Under the lock: sleeps until something has changed, or drives what is in the way. */
+static void wait_once(struct range_owner *owner, const struct range_hold *hold)
+{
+	bool driven;
+	struct range_driver *driver = begin_driver(hold, &driven);
+	struct timespec until;
+
+	if (driver) {
+		pthread_mutex_unlock(&owner->lock);
+		driver->drive(driver);
+		pthread_mutex_lock(&owner->lock);
+	} else if (driven) { /* its thread may leave the call with the hold still there */
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += DRIVER_PAUSE_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&owner->changed, &owner->lock, &until);
+	} else {
+		pthread_cond_wait(&owner->changed, &owner->lock);
+	}
 }
 
 static void append(struct range_owner *owner, struct range_hold *hold)
@@ -150,7 +194,7 @@ static bool take(struct range_owner *owner, struct range_hold *hold, bool wait)
 	if (wait) {
 		owner->waiting++;
 		while (is_blocked(hold))
-			pthread_cond_wait(&owner->changed, &owner->lock);
+			wait_once(owner, hold);
 		owner->waiting--;
 		hold->granted = true;
 	} else if (is_blocked(hold)) {
@@ -167,19 +211,22 @@ static bool take(struct range_owner *owner, struct range_hold *hold, bool wait)
 void range_lock(struct range_owner *owner, uint64_t start, uint64_t end, bool exclusive,
 		struct range_hold *hold)
 {
-	hold->start = start;
-	hold->end = end;
-	hold->exclusive = exclusive;
+	*hold = (struct range_hold){.start = start, .end = end, .exclusive = exclusive};
 	take(owner, hold, true);
 }
 
 bool range_try_lock(struct range_owner *owner, uint64_t start, uint64_t end, bool exclusive,
 		    struct range_hold *hold)
 {
-	hold->start = start;
-	hold->end = end;
-	hold->exclusive = exclusive;
+	*hold = (struct range_hold){.start = start, .end = end, .exclusive = exclusive};
 	return take(owner, hold, false);
+}
+
+bool range_share(struct range_owner *owner, uint64_t start, uint64_t end,
+		 struct range_driver *driver, bool wait, struct range_hold *hold)
+{
+	*hold = (struct range_hold){.start = start, .end = end, .driver = driver};
+	return take(owner, hold, wait);
 }
 
 void range_unlock(struct range_owner *owner, struct range_hold *hold)
@@ -220,4 +267,10 @@ int range_lock_file(int fd, uint64_t start, uint64_t end, bool write)
 int range_unlock_file(int fd, uint64_t start, uint64_t end)
 {
 	return lock_file(fd, start, end, F_UNLCK);
+}
+
+void range_owners_forget(void)
+{
+	pthread_mutex_init(&table_lock, NULL);
+	memset(table, 0, sizeof(table));
 }

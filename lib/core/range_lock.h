@@ -14,12 +14,25 @@
  * order is not enough. The rule is: a thread that calls range_lock holds nothing. A thread that
  * holds ranges (several requests in flight) takes more with range_try_lock only, and puts the
  * request off when that says no. A lock of range_lock_file is taken last and given up first.
+ *
+ * Requests in flight that nobody drives. The requests of a batch move only while a thread is in a
+ * call of it; one that waits for their range could wait for ever, and for itself when the batch
+ * is its own. Such holds name a driver, and who waits for one drives it to the end of its holds.
  */
 #ifndef PST_CORE_RANGE_LOCK_H
 #define PST_CORE_RANGE_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* How to bring the holds of requests in flight to their end, from any thread. */
+struct range_driver {
+	/* Begins, without waiting; false when a thread is driving already. Called with the queue's
+	 * lock held, while a hold of the driver is in the queue: then the driver is alive. */
+	bool (*begin)(struct range_driver *driver);
+	/* After a begin that said true: ends the driver's holds, takes none, and lets go. */
+	void (*drive)(struct range_driver *driver);
+};
 
 /* The queue of one file, shared by all that have the same device and inode open. */
 struct range_owner;
@@ -31,6 +44,7 @@ struct range_hold {
 	uint64_t end;
 	bool exclusive;
 	bool granted;
+	struct range_driver *driver; /* NULL: its thread is in the call and goes on by itself */
 	struct range_hold *earlier;
 	struct range_hold *later;
 };
@@ -55,6 +69,13 @@ void range_lock(struct range_owner *owner, uint64_t start, uint64_t end, bool ex
 bool range_try_lock(struct range_owner *owner, uint64_t start, uint64_t end, bool exclusive,
 		    struct range_hold *hold);
 
+/*
+ * A shared hold of a request in flight. driver: who ends it when its thread has left the call;
+ * NULL: the thread does not leave before. wait: as range_lock, else as range_try_lock.
+ */
+bool range_share(struct range_owner *owner, uint64_t start, uint64_t end,
+		 struct range_driver *driver, bool wait, struct range_hold *hold);
+
 /* Ends a hold, from any thread. */
 void range_unlock(struct range_owner *owner, struct range_hold *hold);
 
@@ -78,5 +99,9 @@ int range_lock_file(int fd, uint64_t start, uint64_t end, bool write);
 int range_unlock_file(int fd, uint64_t start, uint64_t end);
 
 #define RANGE_LOCK_NOT_SUPPORTED 1
+
+/* In a child of fork(): what other threads of the parent held means nothing. Queues of before are
+ * left alone, never freed; new ones start empty. */
+void range_owners_forget(void);
 
 #endif

@@ -25,6 +25,25 @@ struct pst_batch {
 	struct request *ready_first, *ready_last;
 };
 
+static struct lane *lane_of(struct range_driver *driver)
+{
+	return (struct lane *)((char *)driver - offsetof(struct lane, driver));
+}
+
+static bool begin_driving(struct range_driver *driver)
+{
+	return lane_try_begin(lane_of(driver));
+}
+
+/* In a thread that waits for a range: the batch may be its own, or one that nobody drives now. */
+static void end_holds(struct range_driver *driver)
+{
+	struct lane *lane = lane_of(driver);
+
+	pipeline_end_holds(lane->pipeline);
+	lane_end_for_other(lane);
+}
+
 static unsigned piece_count(const struct pst_context *ctx, unsigned capacity)
 {
 	unsigned pieces = capacity * ctx->options.chunks_in_flight;
@@ -45,6 +64,10 @@ struct pst_batch *batch_new(struct pst_context *ctx, unsigned capacity)
 	batch->lane = lane_new(ctx, pieces);
 	if (batch->lane)
 		batch->pipeline = batch->lane->pipeline = pipeline_new(batch->lane, pieces);
+	if (batch->pipeline) {
+		batch->lane->driver = (struct range_driver){begin_driving, end_holds};
+		batch->pipeline->driver = &batch->lane->driver;
+	}
 	if (!batch->requests || !batch->pipeline) {
 		batch_free(batch);
 		return NULL;

@@ -9,6 +9,7 @@
 
 #include "core/buffers.h"
 #include "core/context.h"
+#include "core/range_lock.h"
 #include "path/slot.h"
 #include "storage/storage.h"
 
@@ -52,7 +53,8 @@ struct lane {
 	struct registered_buffer buffer;
 	uint64_t buffer_generation; /* 0: none */
 
-	struct pipeline *pipeline; /* of synchronous calls */
+	struct pipeline *pipeline;
+	struct range_driver driver; /* of the holds that a batch keeps between calls */
 };
 
 struct lane_pool {
@@ -84,6 +86,11 @@ void lane_free(struct lane *lane);
 /* Brackets a call on the lane. */
 void lane_begin(struct lane *lane);
 void lane_end(struct lane *lane);
+
+/* The same by a thread that does not own the lane: without waiting, and so that the lane may be
+ * freed as soon as its lock is given up. */
+bool lane_try_begin(struct lane *lane);
+void lane_end_for_other(struct lane *lane);
 
 /* Makes every ring of the context drop its reference to the file's descriptors, at once where
  * the lane is idle, else at the end of the call that it is in. */

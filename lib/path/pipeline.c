@@ -163,14 +163,9 @@ static bool hold_range(struct pipeline *p, struct request *request, bool wait)
 	uint64_t unit = request->file->lock_bytes;
 	uint64_t start = request->offset - request->offset % unit;
 	uint64_t end = request->offset + request->bytes + unit - 1;
-	bool held = true;
 
 	end -= end % unit;
-	if (wait)
-		range_lock(request->file->owner, start, end, false, &request->hold);
-	else
-		held = range_try_lock(request->file->owner, start, end, false, &request->hold);
-	if (!held)
+	if (!range_share(request->file->owner, start, end, p->driver, wait, &request->hold))
 		return false;
 	request->holding = true;
 	request->state = REQUEST_MOVING;
@@ -213,10 +208,11 @@ static bool start_requests(struct pipeline *p)
 
 	for (struct request *request = p->open.first; request; request = next) {
 		next = request->next;
-		/* Edges wait until nothing is held: start no new write before them. */
+		/* Edges wait until nothing is in flight or held: start nothing new before them, or
+		 * a stream of reads would keep them waiting for ever. */
 		if (request->state == REQUEST_WAITING && !p->edges)
 			any |= hold_range(p, request, false);
-		if (request->state == REQUEST_MOVING)
+		if (request->state == REQUEST_MOVING && (!p->edges || request->holding))
 			any |= start_pieces(p, request);
 		any |= settle(p, request);
 	}
@@ -292,9 +288,10 @@ static bool write_edges(struct pipeline *p)
 	return true;
 }
 
-static bool advance_once(struct pipeline *p)
+/* Takes off what storage and devices have finished. */
+static bool reap_all(struct pipeline *p)
 {
-	bool any = start_requests(p);
+	bool any = false;
 
 	if (p->ring_in_flight)
 		any |= reap(p, true, false);
@@ -302,29 +299,40 @@ static bool advance_once(struct pipeline *p)
 		any |= poll_copies(p, false);
 	if (p->storage_in_flight > p->ring_in_flight) /* writes that followed a copy */
 		any |= reap(p, false, false);
+	return any;
+}
+
+static bool advance_once(struct pipeline *p)
+{
+	bool any = start_requests(p);
+
+	any |= reap_all(p);
 	any |= write_edges(p);
 	return any;
 }
 
-/* Sleeps until one thing has moved. Copies are short and free slots, so they come first. */
-static void sleep_once(struct pipeline *p)
+/* Sleeps until a copy or a storage operation has ended; false: none is in flight. Copies are
+ * short and free slots, so they come first. */
+static bool sleep_for_transfer(struct pipeline *p)
 {
 	if (p->copies.first && p->ring_in_flight) {
 		uint64_t until_ns = os_now_ns() + SPIN_NS;
 
 		do {
 			if (reap(p, true, false) || poll_copies(p, false))
-				return;
+				return true;
 		} while (os_now_ns() < until_ns);
 	}
-	if (p->copies.first) {
-		poll_copies(p, true);
+	if (p->copies.first)
+		return poll_copies(p, true);
+	return p->ring_in_flight && reap(p, true, true);
+}
+
+/* Sleeps until one thing has moved. */
+static void sleep_once(struct pipeline *p)
+{
+	if (sleep_for_transfer(p))
 		return;
-	}
-	if (p->ring_in_flight) {
-		reap(p, true, true);
-		return;
-	}
 	/* Only a range that somebody else holds can keep a request waiting now. */
 	for (struct request *request = p->open.first; request; request = request->next) {
 		if (request->state == REQUEST_WAITING) {
@@ -340,4 +348,30 @@ void pipeline_advance(struct pipeline *p, bool wait)
 		return;
 	sleep_once(p);
 	advance_once(p);
+}
+
+static bool move_held(struct pipeline *p)
+{
+	struct request *next;
+	bool any = false;
+
+	for (struct request *request = p->open.first; request; request = next) {
+		next = request->next;
+		if (!request->holding)
+			continue;
+		any |= start_pieces(p, request);
+		any |= settle(p, request);
+	}
+	return any;
+}
+
+void pipeline_end_holds(struct pipeline *p)
+{
+	while (p->holds) {
+		bool any = move_held(p);
+
+		any |= reap_all(p);
+		if (!any)
+			sleep_for_transfer(p);
+	}
 }

@@ -49,9 +49,10 @@ struct pipeline {
 	struct piece_list copies; /* in order of queueing */
 	unsigned storage_in_flight;
 	unsigned ring_in_flight;
-	unsigned holds;           /* requests that hold a range */
-	unsigned edges;           /* requests in REQUEST_EDGES */
-	struct request_list open; /* not done, in order of arrival */
+	unsigned holds;              /* requests that hold a range */
+	unsigned edges;              /* requests in REQUEST_EDGES */
+	struct range_driver *driver; /* of its holds, NULL: none is kept between calls */
+	struct request_list open;    /* not done, in order of arrival */
 	struct request_list done;
 };
 
@@ -64,6 +65,10 @@ void pipeline_add(struct pipeline *p, struct request *request);
 
 /* Moves what can be moved. wait: sleeps until something could, if anything is in flight. */
 void pipeline_advance(struct pipeline *p, bool wait);
+
+/* Brings requests that hold ranges to the end of their holds. Takes no other range, writes no
+ * unaligned ends, and so waits for nobody but the kernel and the device. */
+void pipeline_end_holds(struct pipeline *p);
 
 /* Takes a finished request off, or NULL. */
 struct request *pipeline_take(struct pipeline *p);

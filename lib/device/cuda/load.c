@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Fills the table; the name of the first missing entry, or NULL. */
@@ -30,12 +32,30 @@ static const char *library_name(void)
 	return name && *name ? name : CUDA_LIBRARY;
 }
 
+static int take_additions(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+	(void)bytes;
+	*(unsigned long long *)arg = info->dlpi_adds;
+	return 1; /* the first object tells it all */
+}
+
 bool cuda_present(void)
 {
-	void *library = dlopen(library_name(), RTLD_LAZY | RTLD_NOLOAD);
+	/* Asked by every request on memory that is not registered, where looking for a library
+	 * that is not there costs several system calls: so that is done once for each object that
+	 * the process has loaded. */
+	static _Atomic unsigned long long absent_at;
+	unsigned long long additions = 0;
+	void *library;
 
+	dl_iterate_phdr(take_additions, &additions);
+	if (additions && additions == atomic_load_explicit(&absent_at, memory_order_relaxed))
+		return false;
+	library = dlopen(library_name(), RTLD_LAZY | RTLD_NOLOAD);
 	if (library)
 		dlclose(library);
+	else
+		atomic_store_explicit(&absent_at, additions, memory_order_relaxed);
 	return library != NULL;
 }
 
