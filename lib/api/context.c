@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/fork.h"
 #include "core/memory.h"
+#include "path/batch.h"
 #include "path/lane.h"
 #include "path/slot.h"
 #include "path/vendor_path.h"
@@ -64,11 +65,11 @@ int pst_open(struct pst_context **out, const struct pst_options *options, struct
 		free(ctx);
 		return rc;
 	}
-	ctx->fork_generation = fork_generation();
 	pthread_mutex_init(&ctx->lock, NULL);
 	devices_init(&ctx->devices);
 	buffers_init(&ctx->buffers);
 	counter_registry_init(&ctx->counters);
+	fork_guard(ctx);
 	rc = open_parts(ctx);
 	if (rc < 0) {
 		pst_close(ctx);
@@ -86,12 +87,14 @@ void pst_close(struct pst_context *ctx)
 	if (!ctx)
 		return;
 	forked = context_forked(ctx);
+	batches_close(ctx);
 	while (ctx->files)
 		pst_file_close(ctx->files);
 	lane_pool_free(ctx);
 	vendor_state_free(ctx);
 	memory_free_all(ctx, forked);
 	devices_destroy(&ctx->devices, forked);
+	fork_unguard(ctx);
 	buffers_destroy(&ctx->buffers);
 	counter_registry_destroy(&ctx->counters);
 	pthread_mutex_destroy(&ctx->lock);

@@ -94,6 +94,8 @@ int pst_memory_alloc(struct pst_context *ctx, struct pst_device *device, enum ps
 		return bad_argument(err, "kind", "is not a value of enum pst_memory_kind");
 	if (!device && kind <= PST_MEMORY_PINNED)
 		return bad_argument(err, "device", "must not be NULL for this kind of memory");
+	if (device && device->ctx != ctx)
+		return bad_argument(err, "device", "must be of the same context");
 	return memory_alloc(ctx, device, kind, bytes, out, err);
 }
 

@@ -146,6 +146,8 @@ int pst_batch_submit(struct pst_batch *batch, const struct pst_io *ios, unsigned
 		rc = check_io(&ios[i], err);
 		if (rc < 0)
 			return rc;
+		if (ios[i].file->ctx != batch_context(batch))
+			return bad_argument(err, "file", "must be of the batch's context");
 	}
 	batch_submit(batch, ios, count);
 	return 0;

@@ -14,8 +14,9 @@ struct lane_pool;    /* path/lane.h */
 struct vendor_state; /* path/vendor_path.h */
 
 struct pst_context {
-	struct pst_options options; /* defaults filled in; vendor_library is a copy */
-	unsigned fork_generation;   /* of the process that opened the context */
+	struct pst_options options;    /* defaults filled in; vendor_library is a copy */
+	unsigned fork_generation;      /* of the process that opened the context */
+	struct pst_context *next_open; /* of all open contexts: core/fork.c */
 	struct device_table devices;
 	struct buffer_table buffers;
 	struct counter_registry counters;

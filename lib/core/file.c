@@ -51,7 +51,7 @@ static void destroy(struct pst_file *file)
 		os()->close(file->direct_fd);
 	if (file->fd >= 0)
 		os()->close(file->fd);
-	if (file->owner)
+	if (file->owner && !context_forked(file->ctx)) /* a child has forgotten the parent's */
 		range_owner_put(file->owner);
 	pthread_mutex_destroy(&file->vendor_lock);
 	free(file->path);
@@ -153,7 +153,7 @@ static int complete(struct pst_file *file, enum pst_file_mode mode, int access,
 	file->lock_bytes = PAGE_BYTES;
 	if (file->direct_fd >= 0 && file->align.offset_bytes > PAGE_BYTES)
 		file->lock_bytes = file->align.offset_bytes;
-	if (!file->writable)
+	if (!file->writable || context_forked(file->ctx))
 		return 0;
 	file->owner = range_owner_get(file->facts.device, file->facts.inode);
 	if (!file->owner)

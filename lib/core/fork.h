@@ -7,4 +7,11 @@
 /* Number of forks between the first process and this one, counted from the first call. */
 unsigned fork_generation(void);
 
+struct pst_context;
+
+/* Notes the context's process and keeps its locks usable in children; its locks are made. */
+void fork_guard(struct pst_context *ctx);
+/* Before the locks go. */
+void fork_unguard(struct pst_context *ctx);
+
 #endif

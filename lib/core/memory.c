@@ -108,6 +108,18 @@ int memory_free(struct pst_context *ctx, void *memory, struct pst_error *err)
 	return rc;
 }
 
+bool memory_is_device(struct pst_context *ctx, const void *address)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&ctx->lock);
+	for (struct context_memory *entry = ctx->memory; entry && !found; entry = entry->next)
+		found = entry->kind <= PST_MEMORY_DEVICE_VMM &&
+			(uintptr_t)address - (uintptr_t)entry->memory < entry->bytes;
+	pthread_mutex_unlock(&ctx->lock);
+	return found;
+}
+
 void memory_free_all(struct pst_context *ctx, bool forked)
 {
 	struct context_memory *next;

@@ -9,6 +9,9 @@ int memory_alloc(struct pst_context *ctx, struct pst_device *device, enum pst_me
 		 size_t bytes, void **out, struct pst_error *err);
 int memory_free(struct pst_context *ctx, void *memory, struct pst_error *err);
 
+/* Whether the address is in device memory of memory_alloc: asked of no driver. */
+bool memory_is_device(struct pst_context *ctx, const void *address);
+
 /* Frees what callers left, before devices are closed. */
 void memory_free_all(struct pst_context *ctx, bool forked);
 

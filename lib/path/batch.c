@@ -67,6 +67,7 @@ struct pst_batch *batch_new(struct pst_context *ctx, unsigned capacity)
 	if (batch->pipeline) {
 		batch->lane->driver = (struct range_driver){begin_driving, end_holds};
 		batch->pipeline->driver = &batch->lane->driver;
+		batch->lane->batch = batch;
 	}
 	if (!batch->requests || !batch->pipeline) {
 		batch_free(batch);
@@ -122,6 +123,17 @@ void batch_free(struct pst_batch *batch)
 		lane_free(batch->lane);
 	free(batch->requests);
 	free(batch);
+}
+
+void batches_close(struct pst_context *ctx)
+{
+	struct lane *next;
+
+	for (struct lane *lane = ctx->lanes ? ctx->lanes->all : NULL; lane; lane = next) {
+		next = lane->next_all;
+		if (lane->batch)
+			batch_free(lane->batch);
+	}
 }
 
 unsigned batch_room(const struct pst_batch *batch)

@@ -9,6 +9,8 @@ struct pst_batch;
 
 struct pst_batch *batch_new(struct pst_context *ctx, unsigned capacity);
 void batch_free(struct pst_batch *batch);
+/* Frees the context's batches that are left, when no thread uses them. */
+void batches_close(struct pst_context *ctx);
 unsigned batch_room(const struct pst_batch *batch);
 struct pst_context *batch_context(const struct pst_batch *batch);
 /* There is room for all. */

@@ -3,34 +3,52 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/memory.h"
 #include "path/transfer.h"
 #include "util/error.h"
 
+#define FORKED_REASONS (1ull << PST_REASON_FORKED | 1ull << PST_REASON_HOST_MEMORY)
+
 /* Whether the address is host memory as far as can be told without calling a driver. */
-static bool is_host(struct pst_context *ctx, const void *buffer)
+static bool is_host(struct pst_context *ctx, const void *buffer, const void *address)
 {
 	struct registered_buffer known;
-	struct dev_driver *driver = atomic_load(&ctx->devices.drivers[PST_DEVICE_HOST].driver);
-	struct dev_pointer pointer = {.memory = DEV_MEMORY_HOST};
 
 	if (buffers_find(&ctx->buffers, buffer, &known))
 		return !known.device;
-	if (driver)
-		dev_host_ops.lookup(driver, buffer, &pointer, NULL);
-	return pointer.memory == DEV_MEMORY_HOST || pointer.memory == DEV_MEMORY_PINNED;
+	return !memory_is_device(ctx, address);
 }
 
-ssize_t forked_transfer(const struct pst_io *io, struct pst_error *err)
+static int check_forked(const struct pst_io *io, const uint8_t *memory, struct pst_error *err)
+{
+	/* An address of a real GPU is not mapped here, and the kernel says so with EFAULT. */
+	if (is_host(io->file->ctx, io->buffer, memory))
+		return 0;
+	return error_set(err, PST_E_FORKED, PST_STAGE_CHOOSE, io->file->path,
+			 "GPU memory cannot be used in a child of fork(); use host memory, "
+			 "or open a context in a program started by exec");
+}
+
+int forked_explain(const struct pst_io *io, struct pst_plan *plan, struct pst_error *err)
+{
+	int rc = check_forked(io, (uint8_t *)io->buffer + io->buffer_offset, err);
+
+	if (rc < 0)
+		return rc;
+	plan->path = PST_PATH_HOST_CACHED;
+	plan->reasons = FORKED_REASONS;
+	plan->storage = PST_STORAGE_POSIX;
+	return 0;
+}
+
+static ssize_t transfer(const struct pst_io *io, struct pst_error *err)
 {
 	struct pst_file *file = io->file;
 	uint8_t *memory = (uint8_t *)io->buffer + io->buffer_offset;
 	size_t done = 0;
 
-	/* An address of a real GPU is not mapped here, and the kernel says so with EFAULT. */
-	if (!is_host(file->ctx, io->buffer))
-		return error_set(err, PST_E_FORKED, PST_STAGE_CHOOSE, file->path,
-				 "GPU memory cannot be used in a child of fork(); use host memory, "
-				 "or open a context in a program started by exec");
+	if (check_forked(io, memory, err) < 0)
+		return PST_E_FORKED;
 	while (done < io->bytes) {
 		ssize_t n = sto_transfer(io->op == PST_OP_WRITE, file->fd, memory + done,
 					 io->bytes - done, io->file_offset + (int64_t)done);
@@ -52,4 +70,13 @@ ssize_t forked_transfer(const struct pst_io *io, struct pst_error *err)
 		done += (size_t)n;
 	}
 	return (ssize_t)done;
+}
+
+ssize_t forked_transfer(const struct pst_io *io, struct pst_error *err)
+{
+	ssize_t result = transfer(io, err);
+
+	counters_request_once(&io->file->ctx->counters, io->op, PST_PATH_HOST_CACHED,
+			      FORKED_REASONS, result);
+	return result;
 }

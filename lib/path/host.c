@@ -27,15 +27,17 @@ static ssize_t transfer_all(struct lane *lane, struct request *request)
 	size_t done = 0;
 
 	while (done < request->bytes) {
-		ssize_t n = sto_transfer(write, fd, request->target.address + done,
-					 request->bytes - done, (int64_t)(request->offset + done));
+		size_t left = request->bytes - done;
+		size_t asked = left < STO_MAX_BYTES ? left : STO_MAX_BYTES;
+		ssize_t n = sto_transfer(write, fd, request->target.address + done, asked,
+					 (int64_t)(request->offset + done));
 
 		counter_add(&lane->counters.posix_requests, 1);
 		if (n == 0 && write)
 			n = -ENOSPC;
 		if (n < 0) {
 			request_fail_storage(request, (int)n, request->offset + done);
-			return n;
+			return request->error.code;
 		}
 		done += (size_t)n;
 		if (n == 0 || done == request->bytes || (done % block && !write))
@@ -45,7 +47,8 @@ static ssize_t transfer_all(struct lane *lane, struct request *request)
 			return -ENOSPC;
 		}
 		done -= done % block;
-		counter_add(&lane->counters.short_transfers, 1);
+		if ((size_t)n < asked)
+			counter_add(&lane->counters.short_transfers, 1);
 	}
 	return (ssize_t)done;
 }

@@ -20,17 +20,22 @@ static void enlist(struct lane *lane)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static void delist(struct lane *lane)
+static void unlink_lane(struct lane_pool *pool, const struct lane *lane)
 {
-	struct lane_pool *pool = lane->ctx->lanes;
-
-	pthread_mutex_lock(&pool->lock);
 	for (struct lane **at = &pool->all; *at; at = &(*at)->next_all) {
 		if (*at == lane) {
 			*at = lane->next_all;
 			break;
 		}
 	}
+}
+
+static void delist(struct lane *lane)
+{
+	struct lane_pool *pool = lane->ctx->lanes;
+
+	pthread_mutex_lock(&pool->lock);
+	unlink_lane(pool, lane);
 	pthread_mutex_unlock(&pool->lock);
 }
 
@@ -55,31 +60,45 @@ struct lane *lane_new(struct pst_context *ctx, unsigned depth)
 	return lane;
 }
 
-static void close_queue(struct lane *lane, struct lane_queue *entry, bool forked)
+static void close_queue(struct lane *lane, struct lane_queue *entry)
 {
 	if (!entry->device)
 		return;
-	if (!forked) {
-		slot_set_drop_marks(&lane->slots, entry->queue);
-		entry->device->ops->queue_close(entry->queue);
-	}
+	slot_set_drop_marks(&lane->slots, entry->queue);
+	entry->device->ops->queue_close(entry->queue);
 	memset(entry, 0, sizeof(*entry));
+}
+
+/* In a child of fork(): what threads of the parent were in the middle of has stopped for ever,
+ * and their locks may be held. Only memory of the child goes. */
+static void abandon(struct lane *lane)
+{
+	unlink_lane(lane->ctx->lanes, lane);
+	if (lane->pipeline)
+		pipeline_abandon(lane->pipeline);
+	sto_posix_ops.close(lane->plain);
+	slot_set_destroy(&lane->slots, true);
+	counters_detach(&lane->ctx->counters, &lane->counters);
+	free(lane->closed);
+	free(lane);
 }
 
 void lane_free(struct lane *lane)
 {
-	bool forked = context_forked(lane->ctx);
-
+	if (context_forked(lane->ctx)) {
+		abandon(lane);
+		return;
+	}
 	assert(!lane->entered);
 	delist(lane);
 	if (lane->pipeline)
 		pipeline_free(lane->pipeline);
 	for (int i = 0; i < LANE_QUEUES; i++)
-		close_queue(lane, &lane->queues[i], forked);
-	if (lane->ring && !forked)
+		close_queue(lane, &lane->queues[i]);
+	if (lane->ring)
 		sto_uring_ops.close(lane->ring);
 	sto_posix_ops.close(lane->plain);
-	slot_set_destroy(&lane->slots, forked);
+	slot_set_destroy(&lane->slots, false);
 	counters_detach(&lane->ctx->counters, &lane->counters);
 	pthread_mutex_destroy(&lane->closed_lock);
 	pthread_mutex_destroy(&lane->lock);
@@ -87,10 +106,8 @@ void lane_free(struct lane *lane)
 	free(lane);
 }
 
-/* A thread ended: the next new one takes its lane. */
-static void give_back(void *arg)
+void lane_pool_give_back(struct lane *lane)
 {
-	struct lane *lane = arg;
 	struct lane_pool *pool = lane->ctx->lanes;
 
 	pthread_mutex_lock(&pool->lock);
@@ -102,14 +119,11 @@ static void give_back(void *arg)
 int lane_pool_new(struct pst_context *ctx)
 {
 	struct lane_pool *pool = calloc(1, sizeof(*pool));
-	int rc;
+	int rc = pool ? lane_threads_start() : -ENOMEM;
 
-	if (!pool)
-		return -ENOMEM;
-	rc = pthread_key_create(&pool->key, give_back);
-	if (rc) {
+	if (rc < 0) {
 		free(pool);
-		return -rc;
+		return rc;
 	}
 	pthread_mutex_init(&pool->lock, NULL);
 	ctx->lanes = pool;
@@ -122,7 +136,7 @@ void lane_pool_free(struct pst_context *ctx)
 
 	if (!pool)
 		return;
-	pthread_key_delete(pool->key);
+	lane_threads_forget(ctx);
 	while (pool->all)
 		lane_free(pool->all);
 	pthread_mutex_destroy(&pool->lock);
@@ -130,7 +144,7 @@ void lane_pool_free(struct pst_context *ctx)
 	ctx->lanes = NULL;
 }
 
-static struct lane *take_lane(struct pst_context *ctx)
+struct lane *lane_pool_take(struct pst_context *ctx)
 {
 	struct lane_pool *pool = ctx->lanes;
 	struct lane *lane;
@@ -141,20 +155,6 @@ static struct lane *take_lane(struct pst_context *ctx)
 		pool->free = lane->next_free;
 	pthread_mutex_unlock(&pool->lock);
 	return lane ? lane : lane_new(ctx, ctx->options.chunks_in_flight);
-}
-
-struct lane *lane_get(struct pst_context *ctx)
-{
-	struct lane *lane = pthread_getspecific(ctx->lanes->key);
-
-	if (lane)
-		return lane;
-	lane = take_lane(ctx);
-	if (lane && pthread_setspecific(ctx->lanes->key, lane)) {
-		give_back(lane);
-		return NULL;
-	}
-	return lane;
 }
 
 static bool open_ring(struct lane *lane)
@@ -210,7 +210,7 @@ int lane_enter(struct lane *lane, struct pst_device *device, void *context, stru
 		return 0;
 	lane_leave(lane);
 	if (entry->device != device || entry->context != context) {
-		close_queue(lane, entry, false);
+		close_queue(lane, entry);
 		rc = device->ops->queue_open(device->gpu, context, &entry->queue, err);
 		if (rc < 0)
 			return rc;
@@ -220,7 +220,7 @@ int lane_enter(struct lane *lane, struct pst_device *device, void *context, stru
 	entry->used = ++lane->queue_clock;
 	rc = device->ops->enter(entry->queue, &lane->scope, err);
 	if (rc < 0) {
-		close_queue(lane, entry, false);
+		close_queue(lane, entry);
 		return rc;
 	}
 	lane->entered = entry;

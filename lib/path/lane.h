@@ -26,6 +26,8 @@ struct lane_queue {
 struct lane {
 	struct pst_context *ctx;
 	struct lane *next_all, *next_free;
+	struct lane_ticket *ticket; /* of the thread that keeps the lane: lane_thread.c */
+	struct pst_batch *batch;    /* whose lane this is; NULL: a thread's */
 
 	/* Held by the thread inside a call that may use the ring, and by one that closes a file:
 	 * see lane_forget.c. */
@@ -58,18 +60,18 @@ struct lane {
 };
 
 struct lane_pool {
-	pthread_key_t key;
 	pthread_mutex_t lock;
 	struct lane *all;
 	struct lane *free;     /* given back by threads that ended */
-	_Atomic unsigned busy; /* threads inside a synchronous call */
+	_Atomic unsigned busy; /* threads inside a large synchronous call */
 };
 
-/* Makes ctx->lanes; frees it with every lane. In a forked child no driver is called. */
+/* Makes ctx->lanes; frees it with every lane. In a forked child no driver is called. No batch is
+ * left. */
 int lane_pool_new(struct pst_context *ctx);
 void lane_pool_free(struct pst_context *ctx);
 
-/* Adds to the number of threads inside a synchronous call and returns it. */
+/* Adds to the number of threads inside a large synchronous call and returns it. */
 static inline unsigned lane_pool_busy(struct lane_pool *pool, int change)
 {
 	return atomic_fetch_add_explicit(&pool->busy, (unsigned)change, memory_order_relaxed) +
@@ -78,6 +80,16 @@ static inline unsigned lane_pool_busy(struct lane_pool *pool, int change)
 
 /* The calling thread's lane, made by its first call. NULL: out of memory. */
 struct lane *lane_get(struct pst_context *ctx);
+
+/* Used by lane_get: a lane given back or a new one; and giving one back. */
+struct lane *lane_pool_take(struct pst_context *ctx);
+void lane_pool_give_back(struct lane *lane);
+
+/* Makes threads forget their lanes of a context, before these are freed: from then on a thread
+ * that ends does not touch the context. */
+void lane_threads_forget(struct pst_context *ctx);
+/* Makes lane_get possible. 0 or -errno. */
+int lane_threads_start(void);
 
 /* A lane of the caller's own, for `depth` storage operations in flight. NULL: out of memory. */
 struct lane *lane_new(struct pst_context *ctx, unsigned depth);

@@ -30,11 +30,16 @@ struct pipeline *pipeline_new(struct lane *lane, unsigned pieces)
 	return p;
 }
 
+void pipeline_abandon(struct pipeline *p)
+{
+	free(p->pieces);
+	free(p);
+}
+
 void pipeline_free(struct pipeline *p)
 {
 	assert(!p->open.first);
-	free(p->pieces);
-	free(p);
+	pipeline_abandon(p);
 }
 
 static void append(struct request_list *list, struct request *request)

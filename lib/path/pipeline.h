@@ -58,7 +58,8 @@ struct pipeline {
 
 /* For up to `pieces` pieces in flight. NULL: out of memory. */
 struct pipeline *pipeline_new(struct lane *lane, unsigned pieces);
-void pipeline_free(struct pipeline *p); /* nothing is in flight */
+void pipeline_free(struct pipeline *p);    /* nothing is in flight */
+void pipeline_abandon(struct pipeline *p); /* the same in a child of fork(), whatever was */
 
 /* Takes a request whose target and choice are set. It is the caller's memory until it is done. */
 void pipeline_add(struct pipeline *p, struct request *request);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/request.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "util/error.h"
@@ -23,6 +24,16 @@ void request_fail_storage(struct request *request, int code, uint64_t offset)
 	struct pst_error err;
 	const char *verb = request->op == PST_OP_READ ? "read" : "write";
 
+	if (code == -EFAULT) {
+		error_set(&err, PST_E_POINTER_INVALID, PST_STAGE_STORAGE, request->file->path,
+			  "cannot %s '%s' at byte %llu: the buffer at %p is not mapped memory that "
+			  "allows it; pass memory that lives until the call returns",
+			  verb, request->file->path, (unsigned long long)offset,
+			  (void *)request->target.address);
+		err.sys_errno = EFAULT;
+		request_fail(request, &err);
+		return;
+	}
 	error_set(&err, code, PST_STAGE_STORAGE, request->file->path,
 		  "cannot %s '%s' at byte %llu: %s", verb, request->file->path,
 		  (unsigned long long)offset, strerror(-code));

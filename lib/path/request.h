@@ -48,7 +48,7 @@ struct request {
 /* What else goes on, which decides how finely a request is cut and whether io_uring pays. */
 struct load {
 	unsigned in_flight; /* requests that the calling thread keeps going at once */
-	unsigned threads;   /* threads inside synchronous calls */
+	unsigned threads;   /* threads inside large synchronous calls */
 };
 
 /*

@@ -38,6 +38,7 @@ ssize_t transfer_sync(const struct pst_io *io, struct pst_error *err)
 	struct request request;
 	struct lane *lane;
 	struct load load = {.in_flight = 1};
+	bool large;
 	int rc;
 
 	if (context_forked(ctx))
@@ -45,11 +46,15 @@ ssize_t transfer_sync(const struct pst_io *io, struct pst_error *err)
 	lane = lane_get(ctx);
 	if (!lane || !pipeline_of(lane))
 		return no_lane(io, err);
-	load.threads = lane_pool_busy(ctx->lanes, 1);
+	/* Small requests are not cut, so they need not touch a counter that all threads share. */
+	large = io->bytes > SLOT_MEDIUM_BYTES;
+	if (large)
+		load.threads = lane_pool_busy(ctx->lanes, 1);
 	rc = request_prepare(&request, lane, io, load, err);
 	if (rc == 0 && !host_transfer(lane, &request))
 		drive(lane, &request);
-	lane_pool_busy(ctx->lanes, -1);
+	if (large)
+		lane_pool_busy(ctx->lanes, -1);
 	if (rc < 0)
 		return rc;
 	if (request.result < 0 && err)
@@ -57,27 +62,43 @@ ssize_t transfer_sync(const struct pst_io *io, struct pst_error *err)
 	return request.result;
 }
 
+static int explain(struct lane *lane, const struct pst_io *io, struct pst_plan *plan,
+		   struct pst_error *err)
+{
+	struct sto_engine *engine;
+	struct request request;
+	int rc = request_prepare(&request, lane, io, (struct load){1, 1}, err);
+
+	if (rc < 0)
+		return rc;
+	plan->storage = PST_STORAGE_POSIX;
+	if (lane_engine(lane, request.want_ring, &engine, &request.choice.reasons) ==
+	    &sto_uring_ops)
+		plan->storage = PST_STORAGE_URING;
+	plan->path = request.choice.path;
+	plan->reasons = request.choice.reasons;
+	plan->device = request.target.device;
+	return 0;
+}
+
 int transfer_explain(const struct pst_io *io, struct pst_plan *plan, struct pst_error *err)
 {
 	struct pst_context *ctx = io->file->ctx;
-	struct lane *lane = context_forked(ctx) ? NULL : lane_get(ctx);
 	struct pst_plan answer = {.size_bytes = sizeof(answer)};
-	struct sto_engine *engine;
-	struct request request;
+	struct lane *lane;
 	int rc;
 
-	if (!lane)
-		return no_lane(io, err);
-	rc = request_prepare(&request, lane, io, (struct load){1, 1}, err);
-	if (rc < 0)
-		return rc;
-	answer.storage = PST_STORAGE_POSIX;
-	if (lane_engine(lane, request.want_ring, &engine, &request.choice.reasons) ==
-	    &sto_uring_ops)
-		answer.storage = PST_STORAGE_URING;
-	answer.path = request.choice.path;
-	answer.reasons = request.choice.reasons;
-	answer.device = request.target.device;
-	options_export(plan, &answer, sizeof(answer));
-	return 0;
+	if (context_forked(ctx)) {
+		rc = forked_explain(io, &answer, err);
+	} else {
+		lane = lane_get(ctx);
+		if (!lane)
+			return no_lane(io, err);
+		lane_begin(lane);
+		rc = explain(lane, io, &answer, err);
+		lane_end(lane);
+	}
+	if (rc == 0)
+		options_export(plan, &answer, sizeof(answer));
+	return rc;
 }

@@ -18,6 +18,7 @@ bool host_transfer(struct lane *lane, struct request *request);
 /* forked.c: host memory in a child of fork(): plain calls through the page cache, since locks,
  * rings and slots of the parent mean nothing here. */
 ssize_t forked_transfer(const struct pst_io *io, struct pst_error *err);
+int forked_explain(const struct pst_io *io, struct pst_plan *plan, struct pst_error *err);
 
 /* Copies between any kinds of memory and waits. */
 int transfer_copy(struct pst_context *ctx, void *to, const void *from, size_t bytes,

@@ -91,3 +91,14 @@ void counters_request(struct counters *set, enum pst_op op, enum pst_path path, 
 		reasons &= reasons - 1;
 	}
 }
+
+void counters_request_once(struct counter_registry *registry, enum pst_op op, enum pst_path path,
+			   uint64_t reasons, ssize_t result)
+{
+	struct counters set = {0};
+
+	counters_request(&set, op, path, reasons, result);
+	pthread_mutex_lock(&registry->lock);
+	add_set(&registry->retired, &set);
+	pthread_mutex_unlock(&registry->lock);
+}

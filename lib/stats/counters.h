@@ -43,6 +43,10 @@ void counters_attach(struct counter_registry *registry, struct counters *set);
 void counters_detach(struct counter_registry *registry, struct counters *set);
 void counters_sum(struct counter_registry *registry, struct pst_stats *out);
 
+/* Counts one finished request without a set, under the registry's lock. */
+void counters_request_once(struct counter_registry *registry, enum pst_op op, enum pst_path path,
+			   uint64_t reasons, ssize_t result);
+
 /* One more, by the only writer of the set. */
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
