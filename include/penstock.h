@@ -252,12 +252,14 @@ PST_API int pst_memory_copy(struct pst_context *ctx, void *destination, const vo
 
 /* The way that bytes took, from best to last. */
 enum pst_path {
-	PST_PATH_NONE = 0,    /* no byte was moved */
-	PST_PATH_DIRECT,      /* drive -> GPU by DMA, through the vendor's library */
-	PST_PATH_STAGED,      /* drive -> pinned host memory -> GPU by copy engine */
-	PST_PATH_CACHED,      /* page cache -> pinned host memory -> GPU */
-	PST_PATH_VENDOR,      /* the vendor's library in its compatibility mode (through the CPU) */
-	PST_PATH_HOST,        /* drive -> host memory, O_DIRECT */
+	PST_PATH_NONE = 0, /* no byte was moved */
+	PST_PATH_DIRECT,   /* drive -> GPU by DMA, through the vendor's library, which was made to
+			      refuse what it cannot do so */
+	PST_PATH_STAGED,   /* drive -> pinned host memory -> GPU by copy engine */
+	PST_PATH_CACHED,   /* page cache -> pinned host memory -> GPU */
+	PST_PATH_VENDOR,   /* the vendor's library, where it may go through the CPU without saying
+			      so: its compatibility mode is allowed */
+	PST_PATH_HOST,     /* drive -> host memory, O_DIRECT */
 	PST_PATH_HOST_CACHED, /* page cache -> host memory */
 	PST_PATH_COUNT,
 };

@@ -69,8 +69,9 @@ static const struct entry paths[PST_PATH_COUNT] = {
 				       "by its copy engine"},
 	[PST_PATH_CACHED] = {"cached", "page cache to pinned host memory, then to the GPU by its "
 				       "copy engine"},
-	[PST_PATH_VENDOR] = {"vendor", "the vendor's library in its compatibility mode, through "
-				       "host memory"},
+	[PST_PATH_VENDOR] = {"vendor",
+			     "the vendor's library with its compatibility mode allowed: "
+			     "without kernel support through host memory, with it perhaps"},
 	[PST_PATH_HOST] = {"host", "drive to host memory by O_DIRECT, no GPU involved"},
 	[PST_PATH_HOST_CACHED] = {"host-cached", "page cache to host memory, no GPU involved"},
 };

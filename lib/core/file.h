@@ -7,6 +7,7 @@
 #define PST_CORE_FILE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "core/range_lock.h"
 #include "penstock.h"
@@ -32,8 +33,8 @@ struct pst_file {
 
 	/* The vendor's handle, made by the first request that wants it. */
 	pthread_mutex_t vendor_lock;
-	struct vendor_file *vendor_handle;
-	bool vendor_refused;
+	_Atomic(struct vendor_file *) vendor_handle;
+	_Atomic bool vendor_refused;
 };
 
 int file_open(struct pst_context *ctx, const char *path, const struct pst_file_options *options,

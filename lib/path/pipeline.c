@@ -106,19 +106,37 @@ static void complete(struct pipeline *p, struct request *request, ssize_t result
 	append(&p->done, request);
 }
 
-static void transfer_by_vendor(struct pipeline *p, struct request *request)
+static bool by_vendor(const struct request *request)
 {
-	ssize_t result =
-		vendor_path_transfer(request->file, request->op, request->base, request->bytes,
-				     (off_t)request->offset, request->base_offset, &request->error);
+	return request->choice.path == PST_PATH_VENDOR || request->choice.path == PST_PATH_DIRECT;
+}
 
-	complete(p, request, result);
+/* The library makes driver calls in this thread: in our scope, they harm no stream capture of the
+ * application and meet the right context. */
+static ssize_t transfer_by_vendor(struct pipeline *p, struct request *request)
+{
+	struct lane_queue *queue;
+	struct pst_error err = {0};
+	int rc = lane_enter(p->lane, request->target.device, request->target.context, &queue, &err);
+
+	if (rc < 0) {
+		request_fail(request, &err);
+		return request->error.code;
+	}
+	return vendor_path_transfer(request->file, request->op, request->base, request->bytes,
+				    (off_t)request->offset, request->base_offset, &request->error);
 }
 
 void pipeline_add(struct pipeline *p, struct request *request)
 {
-	if (request->choice.path == PST_PATH_VENDOR || request->choice.path == PST_PATH_DIRECT) {
-		transfer_by_vendor(p, request);
+	if (by_vendor(request) && request->op == PST_OP_READ) {
+		complete(p, request, transfer_by_vendor(p, request));
+		return;
+	}
+	if (by_vendor(request)) { /* as the ends of our own writes: when nothing is held */
+		request->state = REQUEST_EDGES;
+		append(&p->open, request);
+		p->edges++;
 		return;
 	}
 	request->state = request->op == PST_OP_WRITE ? REQUEST_WAITING : REQUEST_MOVING;
@@ -275,6 +293,23 @@ static bool poll_copies(struct pipeline *p, bool wait)
 	return any;
 }
 
+/* The library reads, changes and writes unaligned blocks too, but knows of no locks of ours. */
+static ssize_t write_by_vendor(struct pipeline *p, struct request *request)
+{
+	struct range_owner *owner = request->file->owner;
+	uint64_t unit = request->file->lock_bytes;
+	uint64_t start = request->offset - request->offset % unit;
+	uint64_t end = request->offset + request->bytes + unit - 1;
+	bool aligned = request->offset % unit == 0 && request->bytes % unit == 0;
+	struct range_hold hold;
+	ssize_t result;
+
+	range_lock(owner, start, end - end % unit, !aligned, &hold);
+	result = transfer_by_vendor(p, request);
+	range_unlock(owner, &hold);
+	return result;
+}
+
 static bool write_edges(struct pipeline *p)
 {
 	struct request *next;
@@ -286,8 +321,12 @@ static bool write_edges(struct pipeline *p)
 		if (request->state != REQUEST_EDGES)
 			continue;
 		p->edges--;
-		edges_write(p, request);
 		remove_open(p, request);
+		if (by_vendor(request)) {
+			complete(p, request, write_by_vendor(p, request));
+			continue;
+		}
+		edges_write(p, request);
 		complete(p, request, result_of(request));
 	}
 	return true;

@@ -11,7 +11,7 @@
 enum request_state {
 	REQUEST_WAITING = 0, /* a write that has no hold of its range yet */
 	REQUEST_MOVING,      /* pieces are made and moved */
-	REQUEST_EDGES,       /* whole blocks are written, the ends are left */
+	REQUEST_EDGES,       /* whole blocks are written, the ends are left; or the vendor writes */
 	REQUEST_DONE,
 };
 

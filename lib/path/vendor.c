@@ -13,10 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define ENV_PATH        "PENSTOCK_VENDOR_CUFILE"
+#define ENV_COMPAT      "CUFILE_ALLOW_COMPAT_MODE"
 #define OUR_MARK        "pst_is_penstock_cufile"
 #define VERSION_UNKNOWN 1070 /* what callers take a library for that cannot tell */
 #define FILE_NAME       "libcufile.so.0"
@@ -98,6 +100,7 @@ static const char *find_calls(void *library, struct vendor_calls *calls)
 		if (!find_symbol(library, needed[i].name, needed[i].pointer))
 			return needed[i].name;
 	find_symbol(library, "cuFileGetVersion", &calls->get_version);
+	find_symbol(library, "cuFileSetParameterBool", &calls->set_bool);
 	return NULL;
 }
 
@@ -127,9 +130,24 @@ static int check_library(struct vendor *v, struct pst_error *err)
 	return 0;
 }
 
+/* Handles of dlopen, which gives the same one for the same library: the one that came into the
+ * process by us, and the one that was told to do without compatibility mode. */
+static _Atomic(void *) brought;
+static _Atomic(void *) forbidden;
+
+static bool is_loaded(const char *path)
+{
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (library)
+		dlclose(library);
+	return library != NULL;
+}
+
 static int load(const char *path, struct vendor **out, struct pst_error *err)
 {
 	struct vendor *v;
+	bool was_loaded;
 	const char *why;
 	int ret;
 
@@ -143,6 +161,7 @@ static int load(const char *path, struct vendor **out, struct pst_error *err)
 		return error_set(err, -ENOMEM, PST_STAGE_OPEN, path,
 				 "cannot load %s: out of memory", path);
 	}
+	was_loaded = is_loaded(path);
 	v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!v->library) {
 		why = dlerror();
@@ -160,8 +179,26 @@ static int load(const char *path, struct vendor **out, struct pst_error *err)
 		free(v);
 		return ret;
 	}
+	if (!was_loaded)
+		atomic_store(&brought, v->library);
+	v->shared = v->library != atomic_load(&brought);
+	v->compat_off = v->library == atomic_load(&forbidden);
 	*out = v;
 	return 0;
+}
+
+/* Its last user closes it, and it may come back as it was at first. */
+static void unload(struct vendor *v)
+{
+	void *library = v->library;
+
+	if (dlclose(library) == 0 && !is_loaded(v->path)) {
+		void *expected = library;
+
+		atomic_compare_exchange_strong(&brought, &expected, NULL);
+		expected = library;
+		atomic_compare_exchange_strong(&forbidden, &expected, NULL);
+	}
 }
 
 /* The newest of the versions that a pattern matches comes first: cuda-13.0 before cuda-9.2. */
@@ -227,7 +264,7 @@ void vendor_close(struct vendor *v)
 	/* A used library may have threads and an open driver: unmapping it would pull the code
 	 * away under them. It stays for the life of the process; opening it again is cheap. */
 	if (!atomic_load(&v->used))
-		dlclose(v->library);
+		unload(v);
 	free(v->path);
 	free(v);
 }
@@ -275,8 +312,27 @@ bool vendor_kernel_support(void)
 	return module_loaded("nvidia_fs");
 }
 
+bool vendor_forbid_compat(struct vendor *v)
+{
+	/* The parameter is one for the process and counts only until the driver is open. In a
+	 * library that the application brought, it is the application's. */
+	if (!v->compat_off && !v->shared && v->calls.set_bool &&
+	    v->calls.set_bool(VENDOR_ALLOW_COMPAT, false).number == 0) {
+		v->compat_off = true;
+		atomic_store(&forbidden, v->library);
+	}
+	return v->compat_off;
+}
+
+/* The user may have forbidden it for every use of the library. */
+static bool compat_off_by_environment(void)
+{
+	const char *text = secure_getenv(ENV_COMPAT);
+
+	return text && (strcasecmp(text, "false") == 0 || strcmp(text, "0") == 0);
+}
+
 bool vendor_is_direct(const struct vendor *v)
 {
-	(void)v;
-	return vendor_kernel_support();
+	return (v->compat_off || compat_off_by_environment()) && vendor_kernel_support();
 }

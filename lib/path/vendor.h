@@ -42,13 +42,21 @@ int vendor_version(const struct vendor *v);
 
 /*
  * Whether nvidia-fs is loaded, asked anew each time (one or two small files of /proc are read).
- * true: a file that the library accepts without compatibility mode goes by DMA. false: the
+ * true: a file that the library accepts with compatibility mode forbidden goes by DMA. false: the
  * library can serve files in compatibility mode only, through host memory. PCI P2PDMA without
  * nvidia-fs is not detected: false.
  */
 bool vendor_kernel_support(void);
 
-/* The same, of a library that is loaded. */
+/*
+ * Makes the library refuse files that it cannot serve by DMA, where it lets itself be told: before
+ * its driver is open, in a library that nobody else in the process uses, from version 1.14.
+ * Whether it agreed.
+ */
+bool vendor_forbid_compat(struct vendor *v);
+
+/* Whether every file that the library accepts goes by DMA: there is kernel support, and
+ * compatibility mode, to which it would change without a word, is forbidden. Reads /proc. */
 bool vendor_is_direct(const struct vendor *v);
 
 /*

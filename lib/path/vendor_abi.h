@@ -18,7 +18,8 @@ struct vendor_result {
 };
 
 enum {
-	VENDOR_HANDLE_FD = 1, /* the file is given by descriptor */
+	VENDOR_HANDLE_FD = 1,    /* the file is given by descriptor */
+	VENDOR_ALLOW_COMPAT = 1, /* a parameter of set_bool */
 };
 
 struct vendor_description {
@@ -42,7 +43,8 @@ struct vendor_calls {
 			off_t buffer_offset);
 	ssize_t (*write)(void *handle, const void *base, size_t bytes, off_t file_offset,
 			 off_t buffer_offset);
-	struct vendor_result (*get_version)(int *version); /* NULL in old libraries */
+	struct vendor_result (*get_version)(int *version);           /* NULL in old libraries */
+	struct vendor_result (*set_bool)(int parameter, bool value); /* NULL before 1.14 */
 };
 
 struct vendor {
@@ -52,6 +54,8 @@ struct vendor {
 	struct vendor_calls calls;
 	atomic_uint files_open;
 	atomic_bool used; /* the driver may be open: the library must stay mapped */
+	bool shared;      /* the application had loaded it before */
+	bool compat_off;  /* the library was told, and agreed, to refuse what it cannot do by DMA */
 };
 
 /*

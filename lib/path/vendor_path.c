@@ -12,10 +12,11 @@
 
 struct vendor_state {
 	pthread_mutex_t lock;
-	struct vendor *library; /* set once, under the lock */
+	_Atomic(struct vendor *) library; /* set once, under the lock */
 	bool tried;
 	struct pst_error error; /* of opening */
 	bool kernel_support;    /* asked once, when the context was opened */
+	bool direct;            /* what the library accepts goes by DMA; set before library */
 };
 
 struct vendor_state *vendor_state_new(void)
@@ -38,12 +39,14 @@ static void unregister_buffer(void *arg, const struct registered_buffer *buffer)
 void vendor_state_free(struct pst_context *ctx)
 {
 	struct vendor_state *state = ctx->vendor;
+	struct vendor *library;
 
 	if (!state)
 		return;
-	if (state->library && !context_forked(ctx)) {
-		buffers_each(&ctx->buffers, unregister_buffer, state->library);
-		vendor_close(state->library);
+	library = atomic_load(&state->library);
+	if (library && !context_forked(ctx)) {
+		buffers_each(&ctx->buffers, unregister_buffer, library);
+		vendor_close(library);
 	}
 	pthread_mutex_destroy(&state->lock);
 	free(state);
@@ -56,24 +59,39 @@ static void register_buffer(void *arg, const struct registered_buffer *buffer)
 		vendor_buffer_register(arg, buffer->base, buffer->bytes, NULL);
 }
 
-/* The library, or NULL with the error of opening it. */
-static struct vendor *open_library(struct pst_context *ctx, struct pst_error *err)
+/* Under the lock. */
+static void load_library(struct pst_context *ctx)
 {
 	struct vendor_state *state = ctx->vendor;
 	struct vendor *library;
 
+	state->tried = true;
+	if (vendor_open(ctx->options.vendor_library, &library, &state->error) < 0)
+		return;
+	/* Who asks for the vendor's library as such gets it as it is. */
+	if (ctx->options.engine != PST_ENGINE_VENDOR)
+		vendor_forbid_compat(library);
+	state->direct = vendor_is_direct(library);
+	buffers_each(&ctx->buffers, register_buffer, library);
+	atomic_store(&state->library, library);
+	context_log(ctx, PST_LOG_NOTICE, "vendor library '%s' opened, %s", vendor_path(library),
+		    state->direct           ? "for DMA only"
+		    : state->kernel_support ? "with kernel support, compatibility mode allowed"
+					    : "in compatibility mode");
+}
+
+/* The library, or NULL with the error of opening it. */
+static struct vendor *open_library(struct pst_context *ctx, struct pst_error *err)
+{
+	struct vendor_state *state = ctx->vendor;
+	struct vendor *library = atomic_load(&state->library);
+
+	if (library)
+		return library;
 	pthread_mutex_lock(&state->lock);
-	if (!state->tried) {
-		state->tried = true;
-		if (vendor_open(ctx->options.vendor_library, &state->library, &state->error) == 0) {
-			buffers_each(&ctx->buffers, register_buffer, state->library);
-			context_log(ctx, PST_LOG_NOTICE, "vendor library '%s' opened, %s",
-				    vendor_path(state->library),
-				    vendor_is_direct(state->library) ? "with kernel support"
-								     : "in compatibility mode");
-		}
-	}
-	library = state->library;
+	if (!state->tried)
+		load_library(ctx);
+	library = atomic_load(&state->library);
 	if (!library && err)
 		*err = state->error;
 	pthread_mutex_unlock(&state->lock);
@@ -84,37 +102,53 @@ static struct vendor *open_library(struct pst_context *ctx, struct pst_error *er
 static int open_handle(struct vendor *library, struct pst_file *file, struct pst_error *err)
 {
 	int fd = file->direct_fd >= 0 ? file->direct_fd : file->fd;
+	struct vendor_file *handle;
 	int rc = 0;
 
+	if (atomic_load(&file->vendor_handle))
+		return 0;
+	if (atomic_load(&file->vendor_refused) && !err)
+		return PST_E_IO_NOT_SUPPORTED;
 	pthread_mutex_lock(&file->vendor_lock);
-	if (!file->vendor_handle && !(file->vendor_refused && !err)) {
-		rc = vendor_file_open(library, fd, file->path, &file->vendor_handle, err);
-		file->vendor_refused = rc < 0;
-	} else if (!file->vendor_handle) {
-		rc = PST_E_IO_NOT_SUPPORTED;
+	if (!atomic_load(&file->vendor_handle)) {
+		rc = vendor_file_open(library, fd, file->path, &handle, err);
+		if (rc < 0)
+			atomic_store(&file->vendor_refused, true);
+		else
+			atomic_store(&file->vendor_handle, handle);
 	}
 	pthread_mutex_unlock(&file->vendor_lock);
 	return rc;
 }
 
+/* The path of a file that the library has accepted. */
+static enum pst_path accepted_path(const struct vendor_state *state)
+{
+	return state->direct ? PST_PATH_DIRECT : PST_PATH_VENDOR;
+}
+
 static int choose_required(struct pst_file *file, struct choice *out, struct pst_error *err)
 {
-	struct vendor *library = open_library(file->ctx, err);
+	struct pst_error cause;
+	struct vendor *library;
 	int rc;
 
+	if (!err)
+		err = &cause;
+	library = open_library(file->ctx, err);
 	if (!library)
-		return err ? err->code : PST_E_VENDOR_LIBRARY;
+		return err->code;
 	rc = open_handle(library, file, err);
 	if (rc < 0)
 		return rc;
-	out->path = vendor_is_direct(library) ? PST_PATH_DIRECT : PST_PATH_VENDOR;
+	out->path = accepted_path(file->ctx->vendor);
 	out->reasons |= REASON(CALLER_CHOICE);
-	if (out->path == PST_PATH_VENDOR)
+	if (!file->ctx->vendor->kernel_support)
 		out->reasons |= REASON(NO_NVIDIA_FS);
 	return 0;
 }
 
-/* The vendor's library is worth its cost only where it goes direct. */
+/* The vendor's library is worth its cost only where it can go direct. */
 static void choose_if_direct(struct pst_file *file, struct choice *out)
 {
 	struct vendor *library;
@@ -129,7 +163,7 @@ static void choose_if_direct(struct pst_file *file, struct choice *out)
 	else if (open_handle(library, file, NULL) < 0)
 		out->reasons |= REASON(VENDOR_REFUSED_FILE);
 	else
-		out->path = PST_PATH_DIRECT;
+		out->path = accepted_path(file->ctx->vendor);
 }
 
 int vendor_path_choose(struct pst_file *file, struct choice *out, struct pst_error *err)
@@ -150,27 +184,28 @@ int vendor_path_choose(struct pst_file *file, struct choice *out, struct pst_err
 ssize_t vendor_path_transfer(struct pst_file *file, enum pst_op op, void *base, size_t bytes,
 			     off_t file_offset, off_t buffer_offset, struct pst_error *err)
 {
+	struct vendor_file *handle = atomic_load(&file->vendor_handle);
+
 	if (op == PST_OP_READ)
-		return vendor_read(file->vendor_handle, base, bytes, file_offset, buffer_offset,
-				   err);
-	return vendor_write(file->vendor_handle, base, bytes, file_offset, buffer_offset, err);
+		return vendor_read(handle, base, bytes, file_offset, buffer_offset, err);
+	return vendor_write(handle, base, bytes, file_offset, buffer_offset, err);
 }
 
 void vendor_path_buffer(struct pst_context *ctx, void *base, size_t bytes, bool add)
 {
 	struct vendor_state *state = ctx->vendor;
+	struct vendor *library;
 
 	pthread_mutex_lock(&state->lock);
-	if (state->library && add)
-		vendor_buffer_register(state->library, base, bytes, NULL);
-	else if (state->library)
-		vendor_buffer_unregister(state->library, base, NULL);
+	library = atomic_load(&state->library);
+	if (library && add)
+		vendor_buffer_register(library, base, bytes, NULL);
+	else if (library)
+		vendor_buffer_unregister(library, base, NULL);
 	pthread_mutex_unlock(&state->lock);
 }
 
 void vendor_path_forget(struct pst_file *file)
 {
-	if (file->vendor_handle)
-		vendor_file_close(file->vendor_handle);
-	file->vendor_handle = NULL;
+	vendor_file_close(atomic_exchange(&file->vendor_handle, NULL));
 }

@@ -229,18 +229,32 @@ static void test_direct(void **state)
 	assert_true(root >= 0);
 	calls.root_fd = root;
 	os_set(&calls);
-	assert_false(vendor_is_direct(f->v));
+	assert_false(vendor_kernel_support());
 	assert_int_equal(mkdirat(root, "proc", 0700), 0);
 	write_text(root, "proc/modules",
 		   "nvidia_fs_like 1 0 - Live 0x0\next4 2 1 nvidia_fs, Live\n");
-	assert_false(vendor_is_direct(f->v));
+	assert_false(vendor_kernel_support());
 	write_text(root, "proc/modules", "ext4 2 1 - Live 0x0\nnvidia_fs 1 0 - Live 0x0\n");
-	assert_true(vendor_is_direct(f->v));
+	assert_true(vendor_kernel_support());
 	unlinkat(root, "proc/modules", 0);
-	assert_false(vendor_is_direct(f->v));
+	assert_false(vendor_kernel_support());
 	assert_int_equal(mkdirat(root, "proc/driver", 0700), 0);
 	assert_int_equal(mkdirat(root, "proc/driver/nvidia-fs", 0700), 0);
 	write_text(root, "proc/driver/nvidia-fs/version", "version: 2.28\n");
+	assert_true(vendor_kernel_support());
+	/* The kernel alone proves nothing while the library may change to compatibility mode. */
+	unsetenv("CUFILE_ALLOW_COMPAT_MODE");
+	assert_false(vendor_is_direct(f->v));
+	setenv("CUFILE_ALLOW_COMPAT_MODE", "true", 1);
+	assert_false(vendor_is_direct(f->v));
+	setenv("CUFILE_ALLOW_COMPAT_MODE", "false", 1);
+	assert_true(vendor_is_direct(f->v));
+	unsetenv("CUFILE_ALLOW_COMPAT_MODE");
+	setenv("FAKE_CUFILE_REFUSE_PARAMETER", "5026", 1);
+	assert_false(vendor_forbid_compat(f->v));
+	assert_false(vendor_is_direct(f->v));
+	unsetenv("FAKE_CUFILE_REFUSE_PARAMETER");
+	assert_true(vendor_forbid_compat(f->v));
 	assert_true(vendor_is_direct(f->v));
 	unlinkat(root, "proc/driver/nvidia-fs/version", 0);
 	unlinkat(root, "proc/driver/nvidia-fs", AT_REMOVEDIR);

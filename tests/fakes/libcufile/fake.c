@@ -11,6 +11,7 @@
  *   FAKE_CUFILE_ERRNO=E		... and set errno to E
  *   FAKE_CUFILE_FAIL_AFTER=K		... from the (K+1)-th call after this variable changed
  *   FAKE_CUFILE_MAX_BYTES=M		one call moves at most M bytes
+ *   FAKE_CUFILE_REFUSE_PARAMETER=N	setting a parameter gives error N
  *   FAKE_CUFILE_PRETEND=1		no byte is moved, all are reported as moved
  * Builds: FAKE_IS_PENSTOCK carries the mark of penstock's own library, FAKE_OLD has no
  * cuFileGetVersion, FAKE_BROKEN has no cuFileWrite.
@@ -18,6 +19,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,8 @@ EXPORT extern unsigned fake_cufile_files;
 size_t fake_cufile_largest_call;
 unsigned fake_cufile_transfers;
 unsigned fake_cufile_files;
+EXPORT extern int fake_cufile_compat;
+int fake_cufile_compat = 1; /* parameter 1: whether compatibility mode is allowed */
 
 struct file {
 	int in_use;
@@ -163,6 +167,16 @@ EXPORT struct status cuFileBufDeregister(const void *base)
 }
 
 #ifndef FAKE_OLD
+EXPORT struct status cuFileSetParameterBool(int parameter, bool value);
+EXPORT struct status cuFileSetParameterBool(int parameter, bool value)
+{
+	int number = (int)setting("FAKE_CUFILE_REFUSE_PARAMETER", 0);
+
+	if (!number && parameter == 1)
+		fake_cufile_compat = value;
+	return give(number);
+}
+
 EXPORT struct status cuFileGetVersion(int *version);
 EXPORT struct status cuFileGetVersion(int *version)
 {
