@@ -166,7 +166,8 @@ struct pst_options {
 PST_API int pst_open(struct pst_context **out, const struct pst_options *options,
 		     struct pst_error *err);
 
-/* Closes a context and everything opened in it. NULL is allowed. No request may be running. */
+/* Closes a context and everything opened in it, batches too. NULL is allowed. No thread may be in
+ * a call on it. A child of fork() may close its copy: the parent notices nothing. */
 PST_API void pst_close(struct pst_context *ctx);
 
 /* ------------------------------------------------------------------------------------------
@@ -433,10 +434,12 @@ PST_API ssize_t pst_read(struct pst_file *file, void *buffer, size_t bytes, off_
 /*
  * Writes bytes of buffer + buffer_offset at file_offset. Any offset, size and alignment; the
  * file grows to exactly the end of the written range; bytes outside it survive. Unaligned ends
- * of O_DIRECT writes are read, changed and written under locks that threads and processes which
- * use this library respect; other writers to the same block (the larger of 4 KiB and the
- * device's logical block) at the same time are unsafe. Returns bytes, all of them, or a code;
- * -ENOSPC may follow after a part was written. Durability is the caller's fsync.
+ * of O_DIRECT writes are read, changed and written under locks: writers of any kind in this
+ * process, and unaligned ends in other processes that use this library, wait for each other.
+ * Other writers to the same block (the larger of 4 KiB and the device's logical block) at the
+ * same time are unsafe: those without this library, children of fork(), and another process's
+ * write of whole blocks, which takes no lock between processes. Returns bytes, all of them, or a
+ * code; -ENOSPC may follow after a part was written. Durability is the caller's fsync.
  */
 PST_API ssize_t pst_write(struct pst_file *file, const void *buffer, size_t bytes,
 			  off_t file_offset, off_t buffer_offset, struct pst_error *err);

@@ -83,6 +83,16 @@ static uint64_t refusal_reason(const struct sto_facts *facts)
 	return 1ull << PST_REASON_FS_NO_O_DIRECT;
 }
 
+/* A descriptor with O_DIRECT beside file->fd. */
+static int reopen_direct(const struct pst_file *file, int access)
+{
+	int flags = os()->fcntl(file->fd, F_GETFL, NULL);
+
+	if (flags >= 0 && flags & O_DIRECT) /* the caller's, which could not be opened anew */
+		return os()->fcntl(file->fd, F_DUPFD_CLOEXEC, NULL);
+	return reopen(file->fd, access | O_DIRECT);
+}
+
 /* Opens the O_DIRECT descriptor if the mode wants it and the file system gives it. */
 static int open_direct(struct pst_file *file, enum pst_file_mode mode, int access,
 		       struct pst_error *err)
@@ -93,9 +103,16 @@ static int open_direct(struct pst_file *file, enum pst_file_mode mode, int acces
 		file->mode_reasons |= 1ull << PST_REASON_CALLER_CHOICE;
 		return 0;
 	}
-	file->direct_fd = reopen(file->fd, access | O_DIRECT);
+	/* Newer kernels accept O_DIRECT on tmpfs, where it only forbids what is unaligned. */
+	if (mode == PST_FILE_AUTO && file->facts.memory_backed) {
+		file->mode_reasons |= 1ull << PST_REASON_FS_MEMORY_BACKED;
+		return 0;
+	}
+	file->direct_fd = reopen_direct(file, access);
 	rc = file->direct_fd < 0 ? file->direct_fd
 				 : sto_alignment(file->direct_fd, &file->facts, &file->align);
+	if (rc >= 0 && file->align.offset_bytes > FILE_MAX_BLOCK_BYTES)
+		rc = -EOPNOTSUPP;
 	if (rc >= 0)
 		return 0;
 	if (file->direct_fd >= 0)
@@ -231,8 +248,20 @@ int file_from_fd(struct pst_context *ctx, int fd, const struct pst_file_options 
 				 name);
 	file->no_overlap = options->no_overlap;
 	file->fd = reopen(fd, flags & O_ACCMODE);
-	if (file->fd < 0 && file->fd != -EMFILE) /* deleted, or no right to open it again */
+	/* No /proc, or no right to open it again. A copy shares its flags with the caller's. */
+	if (file->fd < 0 && file->fd != -EMFILE && file->fd != -ENFILE) {
+		if (flags & O_DIRECT &&
+		    ((flags & O_ACCMODE) != O_RDONLY || options->mode == PST_FILE_CACHED)) {
+			int rc = file->fd;
+
+			destroy(file);
+			return error_set(err, PST_E_FILE_FLAGS, PST_STAGE_OPEN, name,
+					 "%s has O_DIRECT, and no buffered descriptor can be "
+					 "opened beside it: %s; open the file without O_DIRECT",
+					 name, strerror(-rc));
+		}
 		file->fd = os()->fcntl(fd, F_DUPFD_CLOEXEC, NULL);
+	}
 	if (file->fd < 0) {
 		int rc = file->fd;
 

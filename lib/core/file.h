@@ -15,6 +15,9 @@
 
 struct vendor_file; /* path/vendor.h */
 
+/* Larger blocks of O_DIRECT are not served: an unaligned end needs two of them in a slot. */
+#define FILE_MAX_BLOCK_BYTES 32768u
+
 struct pst_file {
 	struct pst_context *ctx;
 	struct pst_file *next; /* of the context's list */

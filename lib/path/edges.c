@@ -17,6 +17,7 @@
 /* One block and the part of it that is written. */
 struct edge {
 	struct request *request;
+	struct counters *counters;
 	uint64_t block_start; /* in the file */
 	uint32_t block_bytes;
 	size_t start, end;   /* the part, relative to the request */
@@ -29,11 +30,16 @@ static uint64_t part_offset(const struct edge *edge)
 	return edge->request->offset + edge->start;
 }
 
+static ssize_t transfer_block(struct edge *edge, bool write)
+{
+	counter_add(&edge->counters->posix_requests, 1);
+	return sto_transfer(write, edge->request->file->direct_fd, edge->block, edge->block_bytes,
+			    (int64_t)edge->block_start);
+}
+
 static int read_modify_write(struct edge *edge)
 {
-	const struct pst_file *file = edge->request->file;
-	ssize_t n = sto_transfer(false, file->direct_fd, edge->block, edge->block_bytes,
-				 (int64_t)edge->block_start);
+	ssize_t n = transfer_block(edge, false);
 
 	if (n < 0)
 		return (int)n;
@@ -41,8 +47,7 @@ static int read_modify_write(struct edge *edge)
 		return -EAGAIN; /* the file was cut meanwhile: the caller looks again */
 	memcpy(edge->block + (part_offset(edge) - edge->block_start), edge->data,
 	       edge->end - edge->start);
-	n = sto_transfer(true, file->direct_fd, edge->block, edge->block_bytes,
-			 (int64_t)edge->block_start);
+	n = transfer_block(edge, true);
 	if (n < 0)
 		return (int)n;
 	return (size_t)n == edge->block_bytes ? 0 : -EIO;
@@ -55,6 +60,7 @@ static int write_buffered(struct edge *edge)
 	while (done < bytes) {
 		ssize_t n = sto_transfer(true, edge->request->file->fd, (void *)(edge->data + done),
 					 bytes - done, (int64_t)(part_offset(edge) + done));
+		counter_add(&edge->counters->posix_requests, 1);
 		if (n < 0)
 			return (int)n;
 		if (n == 0)
@@ -69,18 +75,18 @@ static int write_part(struct edge *edge)
 {
 	const struct pst_file *file = edge->request->file;
 	int64_t file_bytes = sto_file_bytes(file->fd);
+	bool inside = edge->block_start + edge->block_bytes <= (uint64_t)file_bytes;
+	int rc;
 
 	if (file_bytes < 0)
 		return (int)file_bytes;
-	if (file->readable && edge->block_start + edge->block_bytes <= (uint64_t)file_bytes) {
-		int rc = read_modify_write(edge);
-
-		edge->request->choice.reasons |= 1ull << PST_REASON_READ_MODIFY_WRITE;
-		if (rc != -EAGAIN)
-			return rc;
-	}
-	edge->request->choice.reasons |= 1ull << PST_REASON_PAST_END;
-	return write_buffered(edge);
+	edge->request->choice.reasons |=
+		1ull << (inside ? PST_REASON_READ_MODIFY_WRITE : PST_REASON_PAST_END);
+	/* Of a descriptor that cannot be read, the kernel does the same in its page cache. */
+	if (!inside || !file->readable)
+		return write_buffered(edge);
+	rc = read_modify_write(edge);
+	return rc == -EAGAIN ? write_buffered(edge) : rc;
 }
 
 static int write_locked(struct edge *edge)
@@ -137,6 +143,7 @@ static void write_edge(struct pipeline *p, struct request *request, struct slot 
 	uint64_t offset = request->offset + start;
 	struct edge edge = {
 		.request = request,
+		.counters = &p->lane->counters,
 		.block_start = offset - offset % block_bytes,
 		.block_bytes = block_bytes,
 		.start = start,
@@ -146,7 +153,7 @@ static void write_edge(struct pipeline *p, struct request *request, struct slot 
 	struct pst_error err = {0};
 	int rc;
 
-	assert(block_bytes <= slot->bytes / 2);
+	assert(block_bytes <= slot->bytes / 2); /* file_open sees to it */
 	rc = fetch(p, &edge, slot->memory + slot->bytes / 2, &err);
 	if (rc < 0) {
 		request_fail(request, &err);

@@ -74,6 +74,9 @@ static void set_pieces(struct request *request, const struct pst_options *option
 		request->piece_bytes = SLOT_MEDIUM_BYTES;
 	if (!request->choice.direct_fd || options->storage == PST_STORAGE_POSIX)
 		return;
+	/* Files in memory are copied inside the call that submits: a ring is only a detour. */
+	if (request->file->facts.memory_backed && options->storage != PST_STORAGE_URING)
+		return;
 	request->want_ring = options->storage == PST_STORAGE_URING || load.in_flight > 1 ||
 			     (request->target.device && request->bytes > request->piece_bytes &&
 			      request->piece_limit > 1);
