@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "path/vendor_path.h"
 #include "util/error.h"
 
 /* Up to so many threads in synchronous calls, each request is cut. */
@@ -82,6 +83,25 @@ static void set_pieces(struct request *request, const struct pst_options *option
 			      request->piece_limit > 1);
 }
 
+static int choose(struct request *request, struct lane *lane, const struct pst_io *io,
+		  struct pst_error *err)
+{
+	const struct target *target = &request->target;
+	bool scope =
+		target->device && !target->device->info.emulated && vendor_path_will_open(io->file);
+	struct lane_queue *queue;
+	int rc = 0;
+
+	if (scope)
+		rc = lane_enter(lane, target->device, target->context, &queue, err);
+	if (rc == 0)
+		rc = path_choose(io->file, target, io->bytes, io->file_offset, &request->choice,
+				 err);
+	if (scope)
+		lane_leave(lane);
+	return rc;
+}
+
 int request_prepare(struct request *request, struct lane *lane, const struct pst_io *io,
 		    struct load load, struct pst_error *err)
 {
@@ -100,8 +120,7 @@ int request_prepare(struct request *request, struct lane *lane, const struct pst
 	rc = buffers_resolve(lane->ctx, io->buffer, io->bytes, io->buffer_offset,
 			     lane_buffer(lane, io->buffer), &request->target, err);
 	if (rc == 0)
-		rc = path_choose(io->file, &request->target, io->bytes, io->file_offset,
-				 &request->choice, err);
+		rc = choose(request, lane, io, err);
 	if (rc < 0)
 		return rc;
 	set_middle(request);

@@ -166,6 +166,18 @@ static void choose_if_direct(struct pst_file *file, struct choice *out)
 		out->path = accepted_path(file->ctx->vendor);
 }
 
+bool vendor_path_will_open(const struct pst_file *file)
+{
+	enum pst_engine engine = file->ctx->options.engine;
+
+	if (engine == PST_ENGINE_NATIVE || atomic_load(&file->vendor_handle))
+		return false;
+	if (engine == PST_ENGINE_VENDOR)
+		return true;
+	return file->direct_fd >= 0 && file->ctx->vendor->kernel_support &&
+	       !atomic_load(&file->vendor_refused);
+}
+
 int vendor_path_choose(struct pst_file *file, struct choice *out, struct pst_error *err)
 {
 	switch (file->ctx->options.engine) {

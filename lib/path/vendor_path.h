@@ -18,6 +18,10 @@ void vendor_state_free(struct pst_context *ctx);
  */
 int vendor_path_choose(struct pst_file *file, struct choice *out, struct pst_error *err);
 
+/* Whether vendor_path_choose will call the library, which makes driver calls: the caller then has
+ * a device scope open. */
+bool vendor_path_will_open(const struct pst_file *file);
+
 /* Carries out a request chosen so. base is registered with the library when the caller
  * registered it with us. Bytes or a code. */
 ssize_t vendor_path_transfer(struct pst_file *file, enum pst_op op, void *base, size_t bytes,
