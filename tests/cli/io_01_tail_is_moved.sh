@@ -10,9 +10,9 @@ while read -r bytes kib; do
         json - "[d['results'][0]['ledger'][k] for k in ('completed_ops', 'completed_bytes', 'short_ops')] == [8, $bytes, 0] and sum(p['bytes'] for p in d['results'][0]['paths']) == $bytes"
     done
     expect 0 gdsio -f data -w 1 -i 4K -x 1
-    classic_line READ CPUONLY 1 $kib $kib 4 8
+    classic_line READ CPUONLY 1 "$kib" "$kib" 4 8
     expect 0 gdsio -f data -w 3 -i 4K -x 1 -I 2
-    classic_line RANDREAD CPUONLY 3 $kib $kib 4 8
+    classic_line RANDREAD CPUONLY 3 "$kib" "$kib" 4 8
 done <<'SIZES'
 30000 29
 30720 30

@@ -4,7 +4,7 @@
 mkdir flash
 expect 0 with_fake_gpus 16 gdsio -I 1 -i 32K -s 64K -w 128 -d 0 -x 0 -D flash
 classic_line WRITE GPUD 128 8192 8192 32 256
-equal "$(ls flash | wc -l)" 128 "files"
+equal "$(find flash -type f | wc -l)" 128 "files"
 equal "$(stat -c '%s %a' flash/* | sort -u)" "65536 644" "size and mode"
 mkdir -p host/{0,1,2,3,4,5,6,7}
 expect 0 with_fake_gpus 16 gdsio -I 1 -i 64K -s 64K -p -x 0 -d 0 -w 256 -D host/0
