@@ -239,17 +239,17 @@ static void only_the_slice_changes(void **state)
 static const off_t partings[] = {2048, 2001};
 
 struct part {
-	struct pst_context *ctx;
+	struct pst_file *file;
 	off_t offset;
 	size_t bytes;
 	unsigned rounds;
 	const char *wrong; /* NULL: nothing */
 };
 
-static struct part part_of(int i, off_t parting, unsigned rounds)
+static struct part part_of(struct pst_file *file, int i, off_t parting, unsigned rounds)
 {
 	return (struct part){
-		.ctx = ctx,
+		.file = file,
 		.offset = i ? parting : 0,
 		.bytes = (size_t)(i ? BLOCK_BYTES - parting : parting),
 		.rounds = rounds,
@@ -260,21 +260,19 @@ static void *write_part(void *arg)
 {
 	_Alignas(BLOCK_BYTES) unsigned char out[BLOCK_BYTES], in[BLOCK_BYTES];
 	struct part *part = arg;
-	struct pst_file *file = open_file(part->ctx, PST_FILE_AUTO);
 	ssize_t bytes = (ssize_t)part->bytes;
 
 	for (unsigned round = 1; round <= part->rounds && !part->wrong; round++) {
 		memset(out, (int)(round % 251), part->bytes);
-		if (pst_write(file, out, part->bytes, part->offset, 0, NULL) != bytes)
+		if (pst_write(part->file, out, part->bytes, part->offset, 0, NULL) != bytes)
 			part->wrong = "a write failed";
 		/* Another writer's old copy of the block would be seen here. */
 		else if (round % 4 == 0 &&
-			 pst_read(file, in, part->bytes, part->offset, 0, NULL) != bytes)
+			 pst_read(part->file, in, part->bytes, part->offset, 0, NULL) != bytes)
 			part->wrong = "a read failed";
 		else if (round % 4 == 0 && memcmp(out, in, part->bytes) != 0)
 			part->wrong = "an update was lost";
 	}
-	pst_file_close(file);
 	return NULL;
 }
 
@@ -291,14 +289,16 @@ static void block_is(unsigned rounds)
 
 static void parts_of_a_block_by_threads(void **state)
 {
+	struct pst_file *file;
 	pthread_t threads[2];
 	struct part parts[2];
 
 	(void)state;
 	assert_int_equal(truncate(path, BLOCK_BYTES), 0);
+	file = open_file(ctx, PST_FILE_AUTO);
 	for (size_t p = 0; p < sizeof(partings) / sizeof(*partings); p++) {
 		for (int i = 0; i < 2; i++) {
-			parts[i] = part_of(i, partings[p], THREAD_ROUNDS);
+			parts[i] = part_of(file, i, partings[p], THREAD_ROUNDS);
 			assert_int_equal(pthread_create(&threads[i], NULL, write_part, &parts[i]),
 					 0);
 		}
@@ -309,20 +309,23 @@ static void parts_of_a_block_by_threads(void **state)
 				fail_msg("%s", parts[i].wrong);
 		block_is(THREAD_ROUNDS);
 	}
+	pst_file_close(file);
 }
 
 /* Each process has a context of its own. */
 static pid_t start_process(int i, off_t parting)
 {
-	struct part part = part_of(i, parting, PROCESS_ROUNDS);
+	struct part part = part_of(NULL, i, parting, PROCESS_ROUNDS);
+	struct pst_context *own;
 	pid_t child = fork();
 
 	if (child != 0)
 		return child;
-	if (pst_open(&part.ctx, NULL, NULL) < 0)
+	if (pst_open(&own, NULL, NULL) < 0)
 		_exit(2);
+	part.file = open_file(own, PST_FILE_AUTO);
 	write_part(&part);
-	pst_close(part.ctx);
+	pst_close(own);
 	_exit(part.wrong ? 1 : 0);
 }
 
