@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests as programs make them: tasks of many sizes by many threads, slices of arrays, parts
- * of one block by two writers, and more than one system call can move. */
+ * of one block by two writers. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -8,8 +8,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -18,7 +16,6 @@
 #include "scratch.h"
 
 #define MAX_THREADS 16
-#define MIB         ((size_t)1 << 20)
 
 /* Where GPU memory is wanted: the emulated device, NULL for host memory. */
 static struct pst_context *ctx;
@@ -232,9 +229,8 @@ static void only_the_slice_changes(void **state)
 
 /* IO-15: two writers share a block of 4 KiB, and each finds in its part what it wrote last. Parted
  * in the middle, and where no block of any drive ends. */
-#define BLOCK_BYTES    4096
-#define THREAD_ROUNDS  5000
-#define PROCESS_ROUNDS 500
+#define BLOCK_BYTES 4096
+#define ROUNDS      2500
 
 static const off_t partings[] = {2048, 2001};
 
@@ -298,7 +294,7 @@ static void parts_of_a_block_by_threads(void **state)
 	file = open_file(ctx, PST_FILE_AUTO);
 	for (size_t p = 0; p < sizeof(partings) / sizeof(*partings); p++) {
 		for (int i = 0; i < 2; i++) {
-			parts[i] = part_of(file, i, partings[p], THREAD_ROUNDS);
+			parts[i] = part_of(file, i, partings[p], ROUNDS);
 			assert_int_equal(pthread_create(&threads[i], NULL, write_part, &parts[i]),
 					 0);
 		}
@@ -307,83 +303,9 @@ static void parts_of_a_block_by_threads(void **state)
 		for (int i = 0; i < 2; i++)
 			if (parts[i].wrong)
 				fail_msg("%s", parts[i].wrong);
-		block_is(THREAD_ROUNDS);
+		block_is(ROUNDS);
 	}
 	pst_file_close(file);
-}
-
-/* Each process has a context of its own. */
-static pid_t start_process(int i, off_t parting)
-{
-	struct part part = part_of(NULL, i, parting, PROCESS_ROUNDS);
-	struct pst_context *own;
-	pid_t child = fork();
-
-	if (child != 0)
-		return child;
-	if (pst_open(&own, NULL, NULL) < 0)
-		_exit(2);
-	part.file = open_file(own, PST_FILE_AUTO);
-	write_part(&part);
-	pst_close(own);
-	_exit(part.wrong ? 1 : 0);
-}
-
-static void parts_of_a_block_by_processes(void **state)
-{
-	pid_t child[2];
-
-	(void)state;
-	assert_int_equal(truncate(path, BLOCK_BYTES), 0);
-	for (size_t p = 0; p < sizeof(partings) / sizeof(*partings); p++) {
-		for (int i = 0; i < 2; i++) {
-			child[i] = start_process(i, partings[p]);
-			assert_true(child[i] > 0);
-		}
-		for (int i = 0; i < 2; i++) {
-			int status = -1;
-
-			assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-			assert_int_equal(status, 0);
-		}
-		block_is(PROCESS_ROUNDS);
-	}
-}
-
-/* IO-08: 3 GiB in one request. A few MiB of memory are mapped again and again, so that the buffer
- * takes no more; the last piece, beyond what one system call moves, lies in memory of its own. */
-#define LARGE_BYTES ((size_t)3 << 30)
-#define REPEATED    (16 * MIB)
-
-static void more_than_one_call_moves(void **state)
-{
-	struct pst_error err = {0};
-	char *large = mmap(NULL, LARGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int memory = memfd_create("repeated", MFD_CLOEXEC);
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	struct pst_file *file;
-	unsigned char mark[] = "behind two gigabytes";
-
-	(void)state;
-	assert_true(large != MAP_FAILED && memory >= 0);
-	assert_int_equal(ftruncate(memory, 2 * (off_t)REPEATED), 0);
-	for (size_t at = 0; at < LARGE_BYTES; at += REPEATED) {
-		off_t from = at + REPEATED == LARGE_BYTES ? (off_t)REPEATED : 0;
-
-		assert_ptr_equal(mmap(large + at, REPEATED, PROT_READ | PROT_WRITE,
-				      MAP_SHARED | MAP_FIXED, memory, from),
-				 large + at);
-	}
-	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(ftruncate(fd, (off_t)LARGE_BYTES), 0);
-	assert_int_equal(pwrite(fd, mark, sizeof(mark), (off_t)(LARGE_BYTES - 4096)), sizeof(mark));
-	file = open_file(ctx, PST_FILE_AUTO);
-	assert_int_equal(pst_read(file, large, LARGE_BYTES, 0, 0, &err), LARGE_BYTES);
-	assert_memory_equal(large + LARGE_BYTES - 4096, mark, sizeof(mark));
-	pst_file_close(file);
-	munmap(large, LARGE_BYTES);
-	close(memory);
-	close(fd);
 }
 
 int main(void)
@@ -392,8 +314,6 @@ int main(void)
 		cmocka_unit_test(tasks_of_every_size),
 		cmocka_unit_test(only_the_slice_changes),
 		cmocka_unit_test(parts_of_a_block_by_threads),
-		cmocka_unit_test(parts_of_a_block_by_processes),
-		cmocka_unit_test(more_than_one_call_moves),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, close_all);
