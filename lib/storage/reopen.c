@@ -5,10 +5,20 @@
 
 #include "os/os.h"
 
-int sto_reopen_for_reading(int fd)
+static int reopen(int fd, int flags)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return os()->open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	return os()->open(path, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+}
+
+int sto_reopen_for_reading(int fd)
+{
+	return reopen(fd, 0);
+}
+
+int sto_reopen_direct(int fd)
+{
+	return reopen(fd, O_DIRECT);
 }

@@ -10,4 +10,7 @@
  */
 int sto_reopen_for_reading(int fd);
 
+/* The same with O_DIRECT; -EINVAL where the file system refuses that. */
+int sto_reopen_direct(int fd);
+
 #endif

@@ -89,6 +89,11 @@ int sto_zero_sample(int fd, int direct_fd, uint64_t offset, uint64_t bytes, uint
 	if (range.start == range.end)
 		return 0;
 	sampler.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	/* For a file that is used through the page cache too: where residency is hidden from this
+	 * user, buffered samples could not be dropped again. */
+	int own_direct_fd = direct_fd < 0 ? sto_reopen_direct(fd) : -1;
+	if (own_direct_fd >= 0)
+		sampler.direct_fd = own_direct_fd;
 	int own_fd = sto_reopen_for_reading(fd);
 	sampler.cached_fd = own_fd >= 0 ? own_fd : fd;
 	if (own_fd >= 0)
@@ -96,5 +101,7 @@ int sto_zero_sample(int fd, int direct_fd, uint64_t offset, uint64_t bytes, uint
 	rc = take_samples(&sampler, &range, sampled_bytes, zero_bytes);
 	if (own_fd >= 0)
 		os()->close(own_fd);
+	if (own_direct_fd >= 0)
+		os()->close(own_direct_fd);
 	return rc;
 }

@@ -11,6 +11,9 @@
 #   stdout_matches REGEX        some line of the last stdout matches (extended regex)
 #   stdout_lacks TEXT           stderr_matches REGEX   stderr_contains TEXT   stderr_lacks TEXT
 #   stdout_contains TEXT        stdout_lines N         says TEXT (either stream contains it)
+#   classic_line TYPE XFER THREADS DONE REQUESTED IOSIZE OPS
+#                               stdout is one result line of gdsio with these fields (extended
+#                               regexes), byte for byte in its order, and its rate is done / time
 #   json FILE EXPR              EXPR (python, d is the document of FILE, `-` the last stdout) is true
 #   same_bytes FILE FILE        equal CMD-RESULT EXPECTED [WHAT]
 #   with_fault RULES CMD...     runs CMD with injected faults (tests/fakes/preload/fault.c)
@@ -134,6 +137,24 @@ equal() {
 same_bytes() {
     asserts=$((asserts + 1))
     cmp -- "$1" "$2" || fail "'$1' and '$2' differ"
+}
+
+# Blanks, commas and decimals are those of the lines in the documents that people know.
+classic_line() {
+    local real='[0-9]+\.[0-9]{6}'
+    local line="IoType: $1 XferType: $2 Threads: $3 DataSetSize: $4/$5\\(KiB\\) IOSize: $6\\(KiB\\)"
+    line+=" Throughput: $real GiB/sec, Avg_Latency: $real usecs ops: $7 total_time $real secs"
+    asserts=$((asserts + 1))
+    [[ $(wc -l <"$DIR/stdout") -eq 1 ]] || fail "stdout is not one line"
+    grep -Eqx -- "$line" "$DIR/stdout" || fail "stdout is not: $line"
+    # The rate as the line's reader computes it, to the precision of what is printed.
+    awk '{
+        split($8, done, "/")
+        time = $20
+        low = done[1] / 1048576 / (time + 0.000001) - 0.000001
+        high = (done[1] + 1) / 1048576 / (time - 0.000001) + 0.000001
+        exit !(time > 0.000001 && low <= $12 && $12 <= high)
+    }' "$DIR/stdout" || fail "Throughput is not DataSetSize / total_time"
 }
 
 json() {

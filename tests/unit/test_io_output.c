@@ -240,6 +240,12 @@ static void source_marks(void **state)
 	assert_non_null(strstr(print(p, TEXT),
 			       "in page cache n/a before, n/a after; hole n/a, unwritten n/a, "
 			       "all-zero n/a of samples; the drive read n/a"));
+	p->result.cold = true;
+	print(p, TEXT);
+	assert_non_null(strstr(p->text, "; cold or not is unknown"));
+	assert_null(strstr(p->text, "not cold"));
+	source->resident_before_bytes = 4096;
+	assert_non_null(strstr(print(p, TEXT), "; not cold: the kernel kept pages"));
 }
 
 static void ledger_appears_when_something_is_missing(void **state)

@@ -253,6 +253,17 @@ static void eviction_covers_the_pages_at_both_ends(void **state)
 	assert_int_equal(evict_bytes, -1);
 }
 
+static int no_direct_open(const char *path, int flags, mode_t mode)
+{
+	return flags & O_DIRECT ? -EINVAL : os_real_calls.open(path, flags, mode);
+}
+
+static void refuse_direct(void)
+{
+	calls.open = no_direct_open;
+	os_set(&calls);
+}
+
 static void zeros_are_sampled_over_the_whole_range(void **state)
 {
 	int fd = *(int *)*state;
@@ -261,9 +272,11 @@ static void zeros_are_sampled_over_the_whole_range(void **state)
 
 	assert_true(scratch_fill(fd, 4 * MIB));
 	assert_int_equal(ftruncate(fd, (off_t)(8 * MIB)), 0);
-	for (int direct = 0; direct < 2; direct++) {
-		int through = direct ? direct_fd : -1;
+	for (int way = 0; way < 3; way++) {
+		int through = way == 0 ? direct_fd : -1;
 
+		if (way == 2)
+			refuse_direct();
 		assert_int_equal(sto_zero_sample(fd, through, 0, 8 * MIB, &sampled, &zero), 0);
 		assert_int_equal(sampled, 256 * 4096);
 		assert_int_equal(zero, 128 * 4096);
@@ -308,6 +321,11 @@ static void samples_leave_the_cache_as_it_was(void **state)
 	uint64_t before = resident(fd, 0, 4 * MIB);
 	assert_int_equal(sto_zero_sample(fd, direct_fd, 0, 4 * MIB, &sampled, &zero), 0);
 	assert_true(resident(fd, 0, 4 * MIB) <= before);
+	/* Used through the page cache: the samples go around it all the same. */
+	assert_int_equal(sto_zero_sample(fd, -1, 0, 4 * MIB, &sampled, &zero), 0);
+	if (direct_fd >= 0)
+		assert_true(resident(fd, 0, 4 * MIB) <= before);
+	refuse_direct();
 	assert_int_equal(sto_zero_sample(fd, -1, 0, 4 * MIB, &sampled, &zero), 0);
 	/* Best effort: a page may be in a list of another CPU when it is to be dropped. */
 	assert_true(resident(fd, 0, 4 * MIB) <= before + 8 * 4096);

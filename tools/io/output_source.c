@@ -78,7 +78,10 @@ void output_source(FILE *out, const struct io_plan *plan, const struct io_result
 	print_bytes(out, ", the run moved ", result->ledger.completed_bytes);
 	if (result->from_cache)
 		fprintf(out, "; from cache");
-	if (result->cold && source->resident_before_bytes)
+	if (result->cold && source->resident_before_bytes == UINT64_MAX)
+		fprintf(out, "; cold or not is unknown: the cached pages of a file that belongs to "
+			     "another user cannot be seen");
+	else if (result->cold && source->resident_before_bytes)
 		fprintf(out, "; not cold: the kernel kept pages");
 	if (source->clipped)
 		fprintf(out, "; range cut at the end of the file: %s",

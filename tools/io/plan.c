@@ -214,6 +214,29 @@ static void make_shares(struct io_plan *plan)
 						    .end_bytes = plan->files[t].end_bytes};
 }
 
+/* With -a, at least one share has a place for a block: nothing done is no success. */
+static int check_alignment(const struct io_plan *plan, struct pst_error *err)
+{
+	const struct io_job *job = plan->job;
+	uint64_t align = job->random_align_bytes;
+
+	if (!align || (job->type != IO_RANDREAD && job->type != IO_RANDWRITE))
+		return 0;
+	for (unsigned t = 0; t < plan->threads; t++) {
+		const struct io_share *share = &plan->shares[t];
+		uint64_t past = share->start_bytes % align;
+		uint64_t gap = past ? align - past : 0;
+
+		if (gap < share->end_bytes - share->start_bytes)
+			return 0;
+	}
+	return fail_set(err, TOOL_EXIT_USAGE, -EINVAL, plan->files[0].path,
+			"no multiple of -a %" PRIu64 " bytes lies in the range of %" PRIu64
+			" bytes at offset %" PRIu64 " of '%s': nothing would be done",
+			align, plan->files[0].end_bytes - plan->files[0].start_bytes,
+			plan->files[0].start_bytes, plan->files[0].path);
+}
+
 static int make(struct io_plan *plan, struct pst_error *err)
 {
 	const struct io_job *job = plan->job;
@@ -227,6 +250,9 @@ static int make(struct io_plan *plan, struct pst_error *err)
 	if (rc)
 		return rc;
 	make_shares(plan);
+	rc = check_alignment(plan, err);
+	if (rc)
+		return rc;
 	if (__builtin_mul_overflow(job->io_max_bytes, (uint64_t)plan->threads * io_job_depth(job),
 				   &plan->memory_bytes))
 		plan->memory_bytes = UINT64_MAX;

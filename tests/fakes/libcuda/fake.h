@@ -121,6 +121,9 @@ long fake_memory_count(enum fakecuda_kind kind);
 void *fake_map(size_t bytes, bool accessible);
 void fake_unmap(void *memory, size_t bytes);
 
+/* keep.c: writes the bytes of memory that is going to a file, where FAKE_CUDA_KEEP asks for it. */
+void fake_keep(const struct fake_memory *memory);
+
 /* vmm.c; the lock is held */
 void fake_vmm_unmapped(struct fake_memory *memory);
 long fake_vmm_count(void);

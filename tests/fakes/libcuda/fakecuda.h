@@ -5,7 +5,9 @@
  *
  * Environment, read by the first cuInit: FAKE_CUDA_DEVICES (0 to 16, default 1),
  * FAKE_CUDA_MEMORY_MIB (per device, default 16384), FAKE_CUDA_VERSION (default 12080),
- * FAKE_CUDA_FAULT (as fakecuda_fault), CUDA_VISIBLE_DEVICES (indices or UUIDs).
+ * FAKE_CUDA_FAULT (as fakecuda_fault), CUDA_VISIBLE_DEVICES (indices or UUIDs). Read whenever
+ * memory is freed: FAKE_CUDA_KEEP, a folder where its bytes are left, in files device-N, mapped-N
+ * (cuMemMap) and host-N (cuMemHostAlloc).
  */
 #ifndef FAKECUDA_H
 #define FAKECUDA_H

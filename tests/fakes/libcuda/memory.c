@@ -74,6 +74,7 @@ void fake_memory_remove(struct fake_memory *memory)
 	/* Streams that still use it are waited for, as the real driver does. */
 	while (memory->in_flight > 0)
 		pthread_cond_wait(&fake_progress, &fake_lock);
+	fake_keep(memory);
 	free(memory);
 }
 

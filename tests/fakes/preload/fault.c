@@ -9,10 +9,12 @@
  * or open (each with its 64-bit and *at forms). Then, each optional:
  *
  *	match=TEXT	only files whose path contains TEXT
+ *	direct=1	only opens with O_DIRECT, which is all a file system without it refuses
  *	nth=N		only the N-th call that matches, counted from 1
  *	every=N		every N-th call that matches
  *	from=N		the N-th call that matches and all after it
- *	errno=NAME	fail with this errno (EIO ENOSPC EACCES ENOENT EMFILE EROFS EINTR EAGAIN)
+ *	errno=NAME	fail with this errno (EIO ENOSPC EACCES ENOENT EMFILE EROFS EINTR EAGAIN
+ *			EINVAL)
  *	short=N		move at most N bytes (pread, pwrite)
  *	delay_ms=N	wait before the call
  *
@@ -47,6 +49,7 @@ enum call {
 struct rule {
 	enum call call;
 	char match[128];
+	bool direct_only;
 	uint64_t nth, every, from;
 	uint64_t short_bytes;
 	bool is_short;
@@ -63,8 +66,9 @@ static const struct {
 	const char *name;
 	int value;
 } errors[] = {
-	{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EACCES", EACCES}, {"ENOENT", ENOENT},
-	{"EMFILE", EMFILE}, {"EROFS", EROFS},   {"EINTR", EINTR},   {"EAGAIN", EAGAIN},
+	{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EACCES", EACCES},
+	{"ENOENT", ENOENT}, {"EMFILE", EMFILE}, {"EROFS", EROFS},
+	{"EINTR", EINTR},   {"EAGAIN", EAGAIN}, {"EINVAL", EINVAL},
 };
 
 static void refuse(const char *what)
@@ -116,6 +120,8 @@ static void read_part(struct rule *rule, const char *part)
 	value++;
 	if (strncmp(part, "match", key_chars) == 0)
 		snprintf(rule->match, sizeof(rule->match), "%s", value);
+	else if (strncmp(part, "direct", key_chars) == 0)
+		rule->direct_only = number(value) != 0;
 	else if (strncmp(part, "nth", key_chars) == 0)
 		rule->nth = number(value);
 	else if (strncmp(part, "every", key_chars) == 0)
@@ -190,7 +196,7 @@ static bool strikes(struct rule *rule)
 }
 
 /* Applies the rules to one call. Returns an errno to fail with or 0; may shorten *bytes. */
-static int apply(enum call call, int fd, const char *path, size_t *bytes)
+static int apply(enum call call, int fd, const char *path, int flags, size_t *bytes)
 {
 	int error = 0;
 
@@ -198,7 +204,8 @@ static int apply(enum call call, int fd, const char *path, size_t *bytes)
 	for (unsigned i = 0; i < rule_count; i++) {
 		struct rule *rule = &rules[i];
 
-		if (rule->call != call || !path_matches(rule, fd, path) || !strikes(rule))
+		if (rule->call != call || (rule->direct_only && !(flags & O_DIRECT)) ||
+		    !path_matches(rule, fd, path) || !strikes(rule))
 			continue;
 		if (rule->delay_ms) {
 			struct timespec wait = {
@@ -233,7 +240,7 @@ EXPORT int openat64(int dir, const char *path, int flags, ...);
 EXPORT ssize_t pread64(int fd, void *memory, size_t bytes, off64_t offset)
 {
 	ssize_t (*real)(int, void *, size_t, off64_t) = next("pread64");
-	int error = apply(CALL_PREAD, fd, NULL, &bytes);
+	int error = apply(CALL_PREAD, fd, NULL, 0, &bytes);
 
 	if (error) {
 		errno = error;
@@ -245,7 +252,7 @@ EXPORT ssize_t pread64(int fd, void *memory, size_t bytes, off64_t offset)
 EXPORT ssize_t pwrite64(int fd, const void *memory, size_t bytes, off64_t offset)
 {
 	ssize_t (*real)(int, const void *, size_t, off64_t) = next("pwrite64");
-	int error = apply(CALL_PWRITE, fd, NULL, &bytes);
+	int error = apply(CALL_PWRITE, fd, NULL, 0, &bytes);
 
 	if (error) {
 		errno = error;
@@ -257,7 +264,7 @@ EXPORT ssize_t pwrite64(int fd, const void *memory, size_t bytes, off64_t offset
 static int do_open(int dir, const char *path, int flags, mode_t mode)
 {
 	int (*real)(int, const char *, int, ...) = next("openat64");
-	int error = apply(CALL_OPEN, -1, path, NULL);
+	int error = apply(CALL_OPEN, -1, path, flags, NULL);
 
 	if (error) {
 		errno = error;
