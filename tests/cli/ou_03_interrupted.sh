@@ -26,3 +26,12 @@ ended 130
 json - "0 < d['results'][0]['ledger']['completed_ops'] < 10240"
 json - "d['results'][0]['ledger']['complete'] is False"
 stderr_matches '^IoType: WRITE .* DataSetSize: [0-9]+/40960\(KiB\)'
+
+# Within the ramp nothing has been measured, and the ramp was as long as it was.
+background penstock io -f data -x 1 -i 64K --ramp-time 60 -T 60 --json -
+opened /data
+sleep 0.3
+kill -INT "$pid"
+ended 130
+json - "d['results'][0]['ledger']['issued_ops'] == 0 and d['results'][0]['rate']['gib_per_s'] is None"
+json - "d['results'][0]['phases']['ramp_s'] < 30 and d['results'][0]['phases']['measured_s'] == 0"
