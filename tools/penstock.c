@@ -8,8 +8,10 @@
 #include "common/version.h"
 #include "io/main.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
 	const char *name;
@@ -49,11 +51,27 @@ static int refuse(const char *name)
 	return TOOL_EXIT_USAGE;
 }
 
+/*
+ * Started with a standard stream closed, the next file to be opened would take its number, and what
+ * is printed would end up in that file. /dev/null takes the place, opened the wrong way round, so
+ * that writing results still fails and is reported. false: it cannot be opened.
+ */
+static bool hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
 	const char *called = argc > 0 ? (slash ? slash + 1 : argv[0]) : "penstock";
 
+	if (!hold_standard_streams())
+		return TOOL_EXIT_ENVIRONMENT;
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(called, commands[i].other_name))
 			return commands[i].run(argc, argv, true);

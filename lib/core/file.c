@@ -2,6 +2,7 @@
 #include "core/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "core/context.h"
 #include "os/os.h"
+#include "os/root.h"
 #include "util/error.h"
 
 #define PAGE_BYTES 4096u
@@ -232,9 +234,13 @@ int file_from_fd(struct pst_context *ctx, int fd, const struct pst_file_options 
 {
 	int flags = os()->fcntl(fd, F_GETFL, NULL);
 	struct pst_file *file;
-	char name[40];
+	char link[40];
+	char name[PATH_MAX];
 
-	snprintf(name, sizeof(name), "descriptor %d", fd);
+	/* The path is for messages only: files are told apart by the descriptor. */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (os_read_link(link, name, sizeof(name)) < 0 || name[0] != '/')
+		snprintf(name, sizeof(name), "descriptor %d", fd);
 	if (flags < 0)
 		return error_set(err, flags, PST_STAGE_OPEN, name, "cannot use %s: %s", name,
 				 strerror(-flags));

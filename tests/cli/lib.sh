@@ -14,10 +14,14 @@
 #   classic_line TYPE XFER THREADS DONE REQUESTED IOSIZE OPS
 #                               stdout is one result line of gdsio with these fields (extended
 #                               regexes), byte for byte in its order, and its rate is done / time
-#   json FILE EXPR              EXPR (python, d is the document of FILE, `-` the last stdout) is true
+#   json FILE EXPR              EXPR (python, d is the document of FILE, `-` the last stdout) is true;
+#                               a repeated key, NaN, or text around the document fails too
 #   same_bytes FILE FILE        equal CMD-RESULT EXPECTED [WHAT]
 #   with_fault RULES CMD...     runs CMD with injected faults (tests/fakes/preload/fault.c)
 #   with_fake_gpus N CMD...     runs CMD on the fake driver with N devices
+#   background CMD...           starts CMD, keeps its output; its process is $pid
+#   opened TEXT                 waits until $pid has a file open whose path contains TEXT
+#   ended STATUS                waits for the end of $pid, fails unless it exits with STATUS
 #   random_file FILE BYTES      makes a file of incompressible bytes
 #   skip REASON                 ends the case as skipped
 #   need_root need_loop need_ext4 need_uring need_tmpfs need_fault need_fake_gpus need_cmd NAME
@@ -85,6 +89,35 @@ expect_not_zero() {
     run_kept "$@"
     [[ $last_status -ge 1 && $last_status -le 125 && $last_status -ne 99 ]] ||
         fail "exit status $last_status, expected a failure"
+}
+
+# A function ends in `${EXEC:-} env ...`, so that the process that is started is the command itself.
+background() {
+    last_command=$(printf '%q ' "$@")
+    last_status=running
+    (
+        EXEC=exec
+        [[ $(type -t "$1") == function ]] || exec "$@"
+        "$@"
+    ) >"$DIR/stdout" 2>"$DIR/stderr" </dev/null &
+    pid=$!
+    at_end kill -9 "$pid" 2>/dev/null
+}
+
+opened() {
+    local deadline=$((SECONDS + 15))
+    until find "/proc/$pid/fd" -lname "*$1*" 2>/dev/null | grep -q .; do
+        kill -0 "$pid" 2>/dev/null || ended "an open '$1'"
+        [[ $SECONDS -lt $deadline ]] || fail "process $pid did not open '$1'"
+        sleep 0.02
+    done
+}
+
+ended() {
+    asserts=$((asserts + 1))
+    last_status=0
+    wait "$pid" || last_status=$?
+    [[ $last_status == "$1" ]] || fail "exit status $last_status, expected $1"
 }
 
 stdout_matches() {
@@ -167,8 +200,14 @@ import json, sys
 def refuse(name):
     raise ValueError(f"{name} is not JSON")
 
+def once(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        raise ValueError(f"a key comes twice: {keys}")
+    return dict(pairs)
+
 with open(sys.argv[1], encoding="utf-8") as f:
-    d = json.load(f, parse_constant=refuse)
+    d = json.load(f, parse_constant=refuse, object_pairs_hook=once)
 if not eval(sys.argv[2]):
     print("the document is:", json.dumps(d)[:4000])
     sys.exit(1)
@@ -243,7 +282,7 @@ with_fault() {
     local rules=$1
     shift
     need_fault
-    env PENSTOCK_FAULT="$rules" LD_PRELOAD="$PENSTOCK_FAULT_LIBRARY" \
+    ${EXEC:-} env PENSTOCK_FAULT="$rules" LD_PRELOAD="$PENSTOCK_FAULT_LIBRARY" \
         ASAN_OPTIONS="verify_asan_link_order=0:$ASAN_OPTIONS" "$@"
 }
 
@@ -251,7 +290,7 @@ with_fake_gpus() {
     local count=$1
     shift
     need_fake_gpus
-    env PENSTOCK_LIBCUDA="$PENSTOCK_FAKE_CUDA_DIR/libcuda.so.1" FAKE_CUDA_DEVICES="$count" "$@"
+    ${EXEC:-} env PENSTOCK_LIBCUDA="$PENSTOCK_FAKE_CUDA_DIR/libcuda.so.1" FAKE_CUDA_DEVICES="$count" "$@"
 }
 
 random_file() {

@@ -104,7 +104,7 @@ static void test_long_names(void **state)
 	(void)state;
 	accepted("io --filename=x --rw=randwrite --bs=4k --size 1GiB --offset=8192 --numjobs=2 "
 		 "--runtime=90s --ramp_time=500ms --direct=0 --xfer=cpu-async-gpu --iodepth=8 "
-		 "--randseed=0x10 --engine=native --storage posix --repeat=3 --json=- --dry-run");
+		 "--randseed=0x10 --engine=native --storage posix --repeat=3 --json=-");
 	assert_int_equal(job.type, IO_RANDWRITE);
 	assert_int_equal(job.io_max_bytes, 4096);
 	assert_int_equal(job.size_bytes, 1073741824);
@@ -119,6 +119,8 @@ static void test_long_names(void **state)
 	assert_int_equal(job.storage, PST_STORAGE_POSIX);
 	assert_int_equal(job.repeat, 3);
 	assert_string_equal(job.json, "-");
+	assert_false(job.dry_run);
+	accepted("io -f x --dry-run");
 	assert_true(job.dry_run);
 }
 

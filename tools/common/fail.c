@@ -34,6 +34,7 @@ static const struct {
 	{ENOSPC, "ENOSPC"}, {EDQUOT, "EDQUOT"}, {EIO, "EIO"},       {ENOENT, "ENOENT"},
 	{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"}, {ETXTBSY, "ETXTBSY"},
 	{EFBIG, "EFBIG"},   {EINVAL, "EINVAL"}, {EEXIST, "EEXIST"}, {ELOOP, "ELOOP"},
+	{EBADF, "EBADF"},   {EPIPE, "EPIPE"},
 };
 
 struct fail_text fail_errno(int sys_errno)

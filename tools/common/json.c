@@ -3,6 +3,7 @@
 
 #include "common/report_file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,7 +203,8 @@ int json_write(struct json_object *document, const char *path, struct pst_error 
 								JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (!text)
 		abort();
-	fputs(text, report.stream);
-	fputc('\n', report.stream);
+	errno = 0;
+	if (fputs(text, report.stream) == EOF || fputc('\n', report.stream) == EOF)
+		report.failed = errno ? -errno : -EIO;
 	return report_file_commit(&report, err);
 }

@@ -25,7 +25,7 @@ static void clear(struct report_file *report)
 {
 	free(report->path);
 	free(report->temporary);
-	*report = (struct report_file){NULL, NULL, NULL};
+	*report = (struct report_file){NULL};
 }
 
 /* Fills report->path with the name to replace: what a link stands for, else the name itself. */
@@ -57,7 +57,7 @@ int report_file_open(struct report_file *report, const char *path, struct pst_er
 	mode_t mask;
 	int fd, rc;
 
-	*report = (struct report_file){NULL, NULL, NULL};
+	*report = (struct report_file){NULL};
 	if (!strcmp(path, "-")) {
 		report->stream = stdout;
 		return 0;
@@ -95,10 +95,20 @@ int report_file_open(struct report_file *report, const char *path, struct pst_er
 	return rc;
 }
 
+int report_file_try(const char *path, struct pst_error *err)
+{
+	struct report_file report;
+	int rc = report_file_open(&report, path, err);
+
+	if (!rc)
+		report_file_abandon(&report);
+	return rc;
+}
+
 static int commit_stdout(struct report_file *report, struct pst_error *err)
 {
 	bool bad = fflush(report->stream) || ferror(report->stream);
-	int code = errno ? -errno : -EIO;
+	int code = report->failed ? report->failed : errno ? -errno : -EIO;
 
 	clear(report);
 	return bad ? fail_set(err, code, code, "-",
@@ -107,13 +117,14 @@ static int commit_stdout(struct report_file *report, struct pst_error *err)
 		   : 0;
 }
 
-/* Flushes and closes the stream. Returns 0 or -errno. */
-static int finish_stream(FILE *stream)
+/* Flushes and closes the stream. Returns 0 or -errno, `failed` where that is set. */
+static int finish_stream(FILE *stream, int failed)
 {
-	int code = 0;
+	int code = failed;
 
 	errno = 0;
-	if (ferror(stream) || fflush(stream) || fsync(fileno(stream)))
+	/* What fails after the first failure is not its cause. */
+	if (!code && (ferror(stream) || fflush(stream) || fsync(fileno(stream))))
 		code = errno ? -errno : -EIO;
 	if (fclose(stream) && !code)
 		code = -errno;
@@ -127,7 +138,7 @@ int report_file_commit(struct report_file *report, struct pst_error *err)
 	errno = 0;
 	if (!report->path)
 		return commit_stdout(report, err);
-	code = finish_stream(report->stream);
+	code = finish_stream(report->stream, report->failed);
 	report->stream = NULL;
 	if (!code && rename(report->temporary, report->path))
 		code = -errno;

@@ -15,6 +15,7 @@ struct report_file {
 	FILE *stream; /* write here */
 	char *path;   /* NULL: standard output */
 	char *temporary;
+	int failed; /* -errno of a write to the stream that failed, set by who saw it; 0: none */
 };
 
 /*
@@ -23,6 +24,10 @@ struct report_file {
  * Returns 0, or -errno with *err filled; then there is nothing to close.
  */
 int report_file_open(struct report_file *report, const char *path, struct pst_error *err);
+
+/* Whether report_file_open would work, without leaving anything: a name that cannot be written is
+ * to be known before the work begins. Returns and fills *err as report_file_open. */
+int report_file_try(const char *path, struct pst_error *err);
 
 /* Puts the report in place and closes it. On failure the temporary file is removed and *err says
  * why. Either way the report is closed. */

@@ -134,7 +134,7 @@ static void wait_ready(struct io_crew *crew)
 /* Ends a start that failed. */
 static void call_off(struct io_crew *crew)
 {
-	atomic_store(&crew->stop, CREW_STOP_ERROR);
+	crew->called_off = true;
 	crew_go(crew);
 	crew_join(crew);
 	crew_free(crew);
@@ -255,13 +255,16 @@ void crew_note_failure(struct io_crew *crew, const struct io_failure *failure)
 
 bool crew_report_ready(struct io_crew *crew)
 {
+	bool called_off;
+
 	pthread_mutex_lock(&crew->lock);
 	crew->ready++;
 	pthread_cond_signal(&crew->to_leader);
 	while (!crew->go)
 		pthread_cond_wait(&crew->to_workers, &crew->lock);
+	called_off = crew->called_off;
 	pthread_mutex_unlock(&crew->lock);
-	return atomic_load(&crew->stop) != CREW_STOP_ERROR;
+	return !called_off;
 }
 
 void crew_report_finished(struct io_crew *crew)

@@ -84,6 +84,7 @@ struct io_crew {
 	pthread_cond_t to_workers; /* go or release */
 	unsigned ready, finished;  /* workers that came so far */
 	bool go, release;
+	bool called_off; /* set before go: nobody works. A failure may set stop before all see go */
 
 	struct io_failure failures[IO_MAX_FAILURES]; /* under lock */
 	unsigned failure_count;

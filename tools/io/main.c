@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/fail.h"
+#include "common/report_file.h"
 #include "io/interrupt.h"
 #include "io/options.h"
 #include "io/output.h"
@@ -15,6 +16,7 @@
 #include "io/result.h"
 #include "io/run.h"
 #include "io/sweep.h"
+#include "io/target_look.h"
 
 struct command {
 	struct io_job job;
@@ -38,7 +40,12 @@ static void set_exit(struct command *command, int status)
 
 static void print_error(const struct command *command, const struct pst_error *err)
 {
-	fprintf(stderr, "%s: %s (%s)\n", command->name, err->message, pst_code_name(err->code));
+	const char *code = pst_code_name(err->code);
+
+	if (strstr(err->message, code))
+		fprintf(stderr, "%s: %s\n", command->name, err->message);
+	else
+		fprintf(stderr, "%s: %s (%s)\n", command->name, err->message, code);
 }
 
 static bool many_runs(const struct command *command)
@@ -125,8 +132,12 @@ static void finish_output(struct command *command)
 
 static int run_command(struct command *command)
 {
-	int code;
+	int code = command->job.json ? report_file_try(command->job.json, &command->error) : 0;
 
+	if (code) {
+		print_error(command, &command->error);
+		return io_exit_of_errno(-code);
+	}
 	if (sweep_init(&command->sweep, &command->job) < 0) {
 		fprintf(stderr, "%s: no memory for the results\n", command->name);
 		return TOOL_EXIT_ENVIRONMENT;

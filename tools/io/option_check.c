@@ -116,6 +116,10 @@ static int check_combinations(const struct option_table *table, const struct opt
 					   "--require-direct and the page cache (%s) exclude "
 					   "each other",
 					   job->cached ? "-O 1, --direct=0" : "-x 4");
+	if (job->dry_run && job->json)
+		return options_usage_error(table,
+					   "--dry-run and --json exclude each other: the plan "
+					   "is text, there is no result to report");
 	if (job->stop == IO_STOP_FIRST && job->runtime_s > 0)
 		return options_usage_error(table, "--stop first and -T exclude each other: with -T "
 						  "all threads end when the time is up");

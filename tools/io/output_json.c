@@ -68,6 +68,9 @@ struct json_object *output_json_new(const struct io_job *job)
 
 	json_add_text(document, "version", pst_version());
 	words = json_add_array(document, "command_line");
+	/* Under its own name the words begin with the command. */
+	if (!job->gdsio_name)
+		json_append_text(words, "penstock");
 	for (int i = 0; i < job->argc; i++)
 		json_append_text(words, job->argv[i]);
 	machine_add(document);

@@ -253,6 +253,17 @@ static void print_extra(FILE *out, const struct io_plan *plan, const struct io_r
 		print_phases(out, result);
 }
 
+static void print_direct_unmet(FILE *out, const struct io_job *job, const struct io_result *result)
+{
+	uint64_t cached = result_path_bytes(result, PST_PATH_CACHED) +
+			  result_path_bytes(result, PST_PATH_HOST_CACHED);
+
+	/* The part past the last whole block is not counted apart from its request. */
+	fprintf(out, "Direct: --require-direct is not met: %s of the bytes %s\n",
+		cached ? units_size(cached).text : "some",
+		io_job_writes(job) ? "went through the page cache" : "came through the page cache");
+}
+
 void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result, bool brief)
 {
 	const struct io_job *job = plan->job;
@@ -263,11 +274,6 @@ void output_text(FILE *out, const struct io_plan *plan, const struct io_result *
 		fprintf(out, "emulated: the device is no GPU, its copies are the CPU's\n");
 	}
 	if (result->direct_unmet)
-		fprintf(out, "Direct: --require-direct is not met: %s of the bytes %s\n",
-			units_size(result_path_bytes(result, PST_PATH_CACHED) +
-				   result_path_bytes(result, PST_PATH_HOST_CACHED))
-				.text,
-			io_job_writes(job) ? "went through the page cache"
-					   : "came through the page cache");
+		print_direct_unmet(out, job, result);
 	print_ledger(out, plan, result);
 }

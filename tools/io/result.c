@@ -51,6 +51,7 @@ static double seconds_since(uint64_t from_ns, uint64_t to_ns)
 
 void result_merge(struct io_result *result, const struct io_crew *crew)
 {
+	uint64_t now_ns = crew_now_ns();
 	uint64_t first = UINT64_MAX;
 	uint64_t last = 0;
 
@@ -71,7 +72,9 @@ void result_merge(struct io_result *result, const struct io_crew *crew)
 	}
 	result->elapsed_s = last ? seconds_since(first, last) : 0;
 	result->mean_latency_us = pst_histogram_mean(result->latency) / 1e3;
-	result->ramp_s = seconds_since(crew->start_ns, crew->window_ns);
+	/* An interrupt may end a run within the ramp. */
+	result->ramp_s =
+		seconds_since(crew->start_ns, now_ns < crew->window_ns ? now_ns : crew->window_ns);
 	result->failure_count = crew->failure_count;
 	memcpy(result->failures, crew->failures, sizeof(result->failures));
 	result->stopped_by_error = atomic_load(&crew->stop) == CREW_STOP_ERROR;
@@ -121,8 +124,9 @@ void result_judge(struct io_result *result, const struct io_job *job)
 	result->passes = result->source.range_bytes ? (double)result->ledger.completed_bytes /
 							      (double)result->source.range_bytes
 						    : NAN;
-	result->direct_unmet = job->require_direct &&
-			       (!result->source.direct || result->source.memory_backed || cached);
+	result->direct_unmet =
+		job->require_direct && (!result->source.direct || result->source.memory_backed ||
+					cached || result->reasons >> PST_REASON_PAST_END & 1);
 }
 
 bool result_incomplete(const struct io_result *result, const struct io_plan *plan)

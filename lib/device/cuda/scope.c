@@ -26,7 +26,7 @@ static const char *hint(int status)
 	case CU_LAUNCH_FAILED:
 		return "; the context cannot be used any more, restart the program";
 	default:
-		return "";
+		return "; see the kernel log for lines with NVRM or Xid";
 	}
 }
 
@@ -42,8 +42,8 @@ int cuda_error(const struct dev_driver *driver, struct pst_error *err, enum pst_
 	if (driver->calls.cuGetErrorString(status, &text) != CU_OK || !text)
 		text = "no explanation";
 	return error_set_device(err, PST_E_DEVICE_DRIVER, stage, status, object,
-				"cannot %s: %s gave %s (%d, %s)%s", what, call, name, status, text,
-				hint(status));
+				"%s: cannot %s: %s gave %s (%d, %s)%s", object, what, call, name,
+				status, text, hint(status));
 }
 
 int cuda_relax(const struct dev_driver *driver, struct dev_scope *scope, struct pst_error *err)
