@@ -489,7 +489,8 @@ struct pst_event {
 #define PST_BATCH_MAX_CAPACITY 4096
 
 /*
- * A set of up to `capacity` requests in flight, driven by the thread that calls submit and wait.
+ * A set of up to `capacity` requests in flight, driven by the thread that calls submit and wait;
+ * for a while also by one whose write waits for blocks that a request of the set is writing.
  * Errors: PST_E_INVALID_VALUE (0 or above PST_BATCH_MAX_CAPACITY), -ENOMEM.
  */
 PST_API int pst_batch_open(struct pst_context *ctx, unsigned capacity, struct pst_batch **out,

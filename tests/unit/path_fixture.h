@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cmocka.h>
@@ -85,6 +86,12 @@ static inline uint8_t *fixture_memory(struct path_fixture *f, enum pst_memory_ki
 	return memory;
 }
 
+/* All bytes of host memory have this value. */
+static inline bool fixture_all(const uint8_t *memory, size_t bytes, int value)
+{
+	return bytes == 0 || (memory[0] == value && memcmp(memory, memory + 1, bytes - 1) == 0);
+}
+
 /* Every byte of [offset, offset + bytes) of the file has this value. */
 static inline void fixture_expect(struct path_fixture *f, off_t offset, size_t bytes, int value)
 {
@@ -92,7 +99,7 @@ static inline void fixture_expect(struct path_fixture *f, off_t offset, size_t b
 	uint8_t *seen = malloc(bytes);
 
 	assert_int_equal(pread(fd, seen, bytes, offset), bytes);
-	for (size_t i = 0; i < bytes; i++) {
+	for (size_t i = 0; !fixture_all(seen, bytes, value) && i < bytes; i++) {
 		if (seen[i] != value)
 			fail_msg("byte %lld is %d, not %d", (long long)offset + (long long)i,
 				 seen[i], value);

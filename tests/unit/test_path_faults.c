@@ -177,8 +177,7 @@ static void short_transfers(void **state)
 			fixture_expect(f, 33, bytes, value);
 			most_bytes = most_bytes ? most_bytes : 8192;
 			assert_int_equal(pst_read(file, to, bytes, 33, 0, &f->err), bytes);
-			for (size_t at = 0; at < bytes; at++)
-				assert_int_equal(to[at], value);
+			assert_true(fixture_all(to, bytes, value));
 		}
 		pst_file_close(file);
 	}

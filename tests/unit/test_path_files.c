@@ -50,8 +50,7 @@ static void offsets_beyond_4_gib(void **state)
 
 		assert_int_equal(pst_write(file, from, bytes, offset, 0, &f->err), bytes);
 		assert_int_equal(pst_read(file, to, bytes + 10, offset, 0, &f->err), bytes);
-		for (size_t i = 0; i < bytes; i++)
-			assert_int_equal(to[i], kind + 1);
+		assert_true(fixture_all(to, bytes, kind + 1));
 		fixture_expect(f, offset - 123, 123, 0);
 		assert_int_equal(pst_file_info(file, &info, &f->err), 0);
 		assert_int_equal(info.file_bytes, offset + (off_t)bytes);

@@ -229,8 +229,7 @@ static void device_offsets_beyond_4_gib(void **state)
 	assert_int_equal(pst_write(file, near, bytes, 0, 0, &f->err), bytes);
 	assert_int_equal(pst_read(file, memory, bytes, 0, far, &f->err), bytes);
 	assert_int_equal(pst_memory_copy(f->ctx, seen, (uint8_t *)memory + far, bytes, &f->err), 0);
-	for (size_t i = 0; i < bytes; i++)
-		assert_int_equal(seen[i], 4);
+	assert_true(fixture_all(seen, bytes, 4));
 	assert_int_equal(pst_write(file, memory, bytes, 1 << 22, far, &f->err), bytes);
 	fixture_expect(f, 1 << 22, bytes, 4);
 	assert_int_equal(pst_memory_free(f->ctx, memory, &f->err), 0);
