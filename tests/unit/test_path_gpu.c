@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "fakecuda.h"
+#include "../fakes/libcuda/fakecuda.h"
 #include "os/os.h"
 
 #define BYTES   ((size_t)8 << 20)
