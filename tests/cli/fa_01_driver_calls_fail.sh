@@ -34,3 +34,8 @@ expect 1 with_fake_gpus 2 env FAKE_CUDA_FAULT="cuMemcpyHtoDAsync_v2:3:fail=700" 
 json - "d['results'][0]['failures'][0]['error']['device_status'] == 700"
 json - "d['results'][0]['failures'][0]['error']['object'].startswith('GPU 1 (')"
 json - "d['results'][0]['ledger']['completed_ops'] == 2"
+
+# A write run that cannot start leaves no file behind.
+expect 3 with_fake_gpus 1 env FAKE_CUDA_FAULT="cuMemAlloc_v2:1:fail=2" \
+    penstock io -f new -d 0 -x 0 -I 1 -s 64K -i 4K
+[[ ! -e new ]] || fail "an empty file was left"

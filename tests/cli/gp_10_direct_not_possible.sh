@@ -9,8 +9,8 @@ stdout_matches '^Path: staged .* 64 KiB; GPU 0 = '
 stdout_matches '^  because: .*nvidia-fs.*16 requests'
 json report.json "[p['path'] for p in d['results'][0]['paths']] == ['staged']"
 json report.json "any(r['reason'] == 'no-nvidia-fs' and r['requests'] == 16 for r in d['results'][0]['reasons'])"
-expect_not_zero with_fake_gpus 1 env PENSTOCK_VENDOR_CUFILE=/nowhere/libcufile.so.0 \
-    penstock io -f data -x 0 -i 4K --engine vendor --json -
-json - "d['results'][0]['failures'][0]['error']['code_name'] == 'PST_E_VENDOR_LIBRARY'"
-json - "'/nowhere/libcufile.so.0' in d['results'][0]['failures'][0]['error']['message']"
+expect 3 with_fake_gpus 1 env PENSTOCK_VENDOR_CUFILE=/nowhere/libcufile.so.0 \
+    penstock io -f new -x 0 -i 4K -s 64K -I 1 --engine vendor --json -
+json - "d['error']['code_name'] == 'PST_E_VENDOR_LIBRARY' and '/nowhere/libcufile.so.0' in d['error']['message']"
 stderr_lacks "Throughput"
+[[ ! -e new ]] || fail "the run began"

@@ -18,5 +18,5 @@ cat data >/dev/null
 expect 0 penstock io -f data -x 1 -i 64K --direct=0 --repeat 3 --json report.json
 json report.json "[r['round'] for r in d['results']] == [0, 1, 2]"
 json report.json "all(r['source']['resident_before_bytes'] == 1048576 for r in d['results'])"
-json report.json "d['sweep']['settings'][0]['first_round']['rounds'] == 1 and d['sweep']['settings'][0]['later_rounds']['rounds'] == 2"
+json report.json "d['sweep']['settings'][0]['first_round']['rounds'] == 1 and d['sweep']['settings'][0]['taken_together']['rounds'] == 2"
 expect 2 penstock io -f data -x 1 --repeat 0

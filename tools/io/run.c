@@ -209,7 +209,10 @@ int run_once(struct io_session *session, struct io_plan *plan, struct io_watch *
 		code = run_opened(session, plan, watch, result, err);
 		start_ns = crew_now_ns();
 		watch_phase(watch, "closing the files");
-		io_targets_close(plan);
+		if (code)
+			io_targets_abandon(plan);
+		else
+			io_targets_close(plan);
 		result->teardown_s += seconds_from(start_ns);
 	}
 	if (code)

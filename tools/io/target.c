@@ -56,8 +56,13 @@ int io_targets_open(struct io_plan *plan, struct pst_context *ctx, struct pst_er
 		if (!rc && ctx)
 			rc = open_handle(plan, &plan->files[i], ctx, err);
 	}
-	if (!rc)
-		return 0;
+	if (rc)
+		io_targets_abandon(plan);
+	return rc;
+}
+
+void io_targets_abandon(struct io_plan *plan)
+{
 	for (unsigned i = 0; i < plan->file_count; i++) {
 		struct io_file_plan *f = &plan->files[i];
 
@@ -66,7 +71,6 @@ int io_targets_open(struct io_plan *plan, struct pst_context *ctx, struct pst_er
 		io_target_unmake(f);
 		io_target_close_fd(f);
 	}
-	return rc;
 }
 
 void io_targets_close(struct io_plan *plan)

@@ -31,6 +31,9 @@
  */
 int io_targets_open(struct io_plan *plan, struct pst_context *ctx, struct pst_error *err);
 
+/* Closes them after a start that failed: files that the open made go again if still empty. */
+void io_targets_abandon(struct io_plan *plan);
+
 /* Closes the handles and descriptors of a plan; refreshes signatures after a write run. May be
  * called on a plan whose targets were never opened. No request may be running. */
 void io_targets_close(struct io_plan *plan);
