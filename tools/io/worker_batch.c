@@ -2,6 +2,7 @@
 /* Keeps a worker's slots full of requests through one batch. */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "common/fail.h"
@@ -17,19 +18,24 @@ struct batch_run {
 	unsigned *idle;        /* slots without a request */
 	unsigned idle_count;
 	struct pst_event *events;
-	bool ended; /* nothing more is issued */
+	bool *in_flight; /* by slot */
+	unsigned held;   /* slot of a write that waits for one in flight, NO_SLOT for none */
+	bool ended;      /* nothing more is issued */
 };
+
+#define NO_SLOT UINT_MAX
 
 static int open_run(struct batch_run *run, struct io_worker *worker, struct pst_error *err)
 {
 	unsigned slots = worker->slot_count;
 
 	assert(slots >= 1 && slots <= PST_BATCH_MAX_CAPACITY);
-	*run = (struct batch_run){.worker = worker, .idle_count = slots};
+	*run = (struct batch_run){.worker = worker, .idle_count = slots, .held = NO_SLOT};
 	run->ops = calloc(slots, sizeof(*run->ops));
 	run->idle = calloc(slots, sizeof(*run->idle));
 	run->events = calloc(GROUP_MAX, sizeof(*run->events));
-	if (!run->ops || !run->idle || !run->events)
+	run->in_flight = calloc(slots, sizeof(*run->in_flight));
+	if (!run->ops || !run->idle || !run->events || !run->in_flight)
 		return fail_set(err, -ENOMEM, -ENOMEM, NULL, "no memory for %u requests in flight",
 				slots);
 	for (unsigned i = 0; i < slots; i++)
@@ -43,13 +49,51 @@ static void close_run(struct batch_run *run)
 	free(run->ops);
 	free(run->idle);
 	free(run->events);
+	free(run->in_flight);
 }
 
 static void finish(struct batch_run *run, unsigned slot, ssize_t result, uint64_t end_ns,
 		   uint64_t latency_ns, const struct pst_error *err)
 {
 	worker_account(run->worker, &run->ops[slot], result, end_ns, latency_ns, err);
+	run->in_flight[slot] = false;
 	run->idle[run->idle_count++] = slot;
+}
+
+/* A batch keeps no order, so two writes of one place must not be in flight together: which of them
+ * lasted, or which part of each, would be chance. */
+static bool must_wait(const struct batch_run *run, unsigned slot)
+{
+	const struct io_piece *piece = &run->ops[slot].piece;
+
+	if (!run->worker->writes)
+		return false;
+	for (unsigned i = 0; i < run->worker->slot_count; i++) {
+		const struct io_piece *other = &run->ops[i].piece;
+
+		if (run->in_flight[i] && piece->offset_bytes < other->offset_bytes + other->bytes &&
+		    other->offset_bytes < piece->offset_bytes + piece->bytes)
+			return true;
+	}
+	return false;
+}
+
+/* The slot of the next request: the held one, or a new one. false: none can start now. */
+static bool next_slot(struct batch_run *run, unsigned *slot)
+{
+	*slot = run->held;
+	if (*slot == NO_SLOT) {
+		if (!run->idle_count || run->ended)
+			return false;
+		*slot = run->idle[run->idle_count - 1];
+		if (!worker_next(run->worker, *slot, &run->ops[*slot])) {
+			run->ended = true;
+			return false;
+		}
+		run->idle_count--;
+	}
+	run->held = must_wait(run, *slot) ? *slot : NO_SLOT;
+	return run->held == NO_SLOT;
 }
 
 /* Hands in one group. false: there was nothing to hand in. */
@@ -59,23 +103,19 @@ static bool submit_group(struct batch_run *run)
 	struct pst_error err = {0};
 	struct pst_io ios[GROUP_MAX];
 	unsigned count = 0;
+	unsigned slot;
 	int code;
 
-	while (count < GROUP_MAX && run->idle_count && !run->ended) {
-		unsigned slot = run->idle[run->idle_count - 1];
-		struct worker_op *op = &run->ops[slot];
+	while (count < GROUP_MAX && next_slot(run, &slot)) {
+		const struct io_piece *piece = &run->ops[slot].piece;
 
-		if (!worker_next(worker, slot, op)) {
-			run->ended = true;
-			break;
-		}
-		run->idle_count--;
+		run->in_flight[slot] = true;
 		ios[count++] = (struct pst_io){
 			.op = worker->writes ? PST_OP_WRITE : PST_OP_READ,
 			.file = worker->file,
 			.buffer = worker->buffer,
-			.bytes = op->piece.bytes,
-			.file_offset = (off_t)op->piece.offset_bytes,
+			.bytes = piece->bytes,
+			.file_offset = (off_t)piece->offset_bytes,
 			.buffer_offset = (off_t)(slot * worker->slot_bytes),
 			.cookie = slot,
 		};
