@@ -15,5 +15,5 @@ expect 0 penstock io -f data -x 1 -O 1 --repeat 5 --json "$DIR/report"
 stdout_matches '^Rounds: -w 1: first median [0-9.]+ GiB/s \([^)]*, 1 round\), later median [0-9.]+ GiB/s \([^)]*, 4 rounds\)'
 json "$DIR/report" "[r['source']['resident_before_bytes'] == 4 << 20 for r in d['results']] == [False, True, True, True, True]"
 json "$DIR/report" "[r['rate']['from_cache'] for r in d['results']] == [False, True, True, True, True]"
-json "$DIR/report" "d['sweep']['settings'][0]['first_round']['rounds'] == 1 and d['sweep']['settings'][0]['later_rounds']['rounds'] == 4"
+json "$DIR/report" "d['sweep']['settings'][0]['first_round']['rounds'] == 1 and d['sweep']['settings'][0]['taken_together']['rounds'] == 4"
 json "$DIR/report" "d['sweep']['settings'][0]['first_round']['median_gib_per_s'] == d['results'][0]['rate']['gib_per_s']"

@@ -241,7 +241,7 @@ static int copy(int write, void *memory, void *bounce, size_t bytes)
 
 static ssize_t move(int write, int fd, char *memory, size_t bytes, off_t offset)
 {
-	char *bounce = malloc(BOUNCE_BYTES);
+	char *bounce = aligned_alloc(4096, BOUNCE_BYTES); /* descriptors may have O_DIRECT */
 	ssize_t moved = 0;
 	size_t done = 0;
 	size_t piece;
