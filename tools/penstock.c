@@ -33,7 +33,7 @@ static void print_usage(FILE *out)
 		fprintf(out, "  %-8s %s (also called as %s)\n", commands[i].name, commands[i].help,
 			commands[i].other_name);
 	fprintf(out,
-		"'penstock COMMAND --help' says more; 'penstock --version' prints the version\n");
+		"'penstock help COMMAND' says more; 'penstock --version' prints the version\n");
 }
 
 static int refuse(const char *name)
@@ -49,6 +49,29 @@ static int refuse(const char *name)
 		fprintf(stderr, ": did you mean '%s'?", nearest);
 	fprintf(stderr, "\nusage: penstock COMMAND [options]\nsee 'penstock --help'\n");
 	return TOOL_EXIT_USAGE;
+}
+
+static int help_of(const struct command *command)
+{
+	char help[] = "--help";
+	char name[16];
+	char *argv[] = {name, help, NULL};
+
+	snprintf(name, sizeof(name), "%s", command->name);
+	return command->run(2, argv, false);
+}
+
+/* `penstock help`, `penstock help COMMAND` */
+static int help(const char *name)
+{
+	if (!name) {
+		print_usage(stdout);
+		return fflush(stdout) || ferror(stdout) ? TOOL_EXIT_FAILED : TOOL_EXIT_DONE;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name) || !strcmp(name, commands[i].other_name))
+			return help_of(&commands[i]);
+	return refuse(name);
 }
 
 /*
@@ -79,14 +102,18 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return TOOL_EXIT_USAGE;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1, false);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		if (argc == 3 && !strcmp(argv[2], "help"))
+			return help_of(&commands[i]);
+		return commands[i].run(argc - 1, argv + 1, false);
+	}
 	if (!strcmp(argv[1], "--version"))
 		return version_print() ? TOOL_EXIT_FAILED : TOOL_EXIT_DONE;
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		print_usage(stdout);
-		return fflush(stdout) || ferror(stdout) ? TOOL_EXIT_FAILED : TOOL_EXIT_DONE;
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(NULL);
+	if (!strcmp(argv[1], "help"))
+		return help(argc > 2 ? argv[2] : NULL);
 	return refuse(argv[1]);
 }

@@ -65,14 +65,14 @@ static const char *const stage_names[] = {
 static const struct entry paths[PST_PATH_COUNT] = {
 	[PST_PATH_NONE] = {"none", "no byte was moved"},
 	[PST_PATH_DIRECT] = {"direct", "drive to GPU by DMA, through the vendor's library"},
-	[PST_PATH_STAGED] = {"staged", "drive to pinned host memory by O_DIRECT, then to the GPU "
+	[PST_PATH_STAGED] = {"staged", "storage to pinned host memory by O_DIRECT, then to the GPU "
 				       "by its copy engine"},
 	[PST_PATH_CACHED] = {"cached", "page cache to pinned host memory, then to the GPU by its "
 				       "copy engine"},
 	[PST_PATH_VENDOR] = {"vendor",
 			     "the vendor's library with its compatibility mode allowed: "
 			     "without kernel support through host memory, with it perhaps"},
-	[PST_PATH_HOST] = {"host", "drive to host memory by O_DIRECT, no GPU involved"},
+	[PST_PATH_HOST] = {"host", "storage to host memory by O_DIRECT, no GPU involved"},
 	[PST_PATH_HOST_CACHED] = {"host-cached", "page cache to host memory, no GPU involved"},
 };
 

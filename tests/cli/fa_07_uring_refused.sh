@@ -31,4 +31,4 @@ json - "d['results'][0]['storage']['posix_operations'] == 64"
 json - "any(r['reason'].startswith('uring') for r in d['results'][0]['reasons'])"
 expect 0 python3 sandbox.py penstock io -f data -x 3 -d host -i 4K --storage uring
 stdout_matches '^  because: io_uring is forbidden .*\(uring-denied, 64 requests\)'
-stdout_matches '^Path: .*; storage posix'
+stdout_matches '^Device: .*; storage posix'

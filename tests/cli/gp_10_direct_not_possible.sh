@@ -5,7 +5,7 @@
 random_file data 65536
 need_fake_gpus
 expect 0 with_fake_gpus 1 penstock io -f data -x 0 -i 4K --json report.json
-stdout_matches '^Path: staged .* 64 KiB; GPU 0 = '
+stdout_matches '^Device: GPU 0 = '
 stdout_matches '^  because: .*nvidia-fs.*16 requests'
 json report.json "[p['path'] for p in d['results'][0]['paths']] == ['staged']"
 json report.json "any(r['reason'] == 'no-nvidia-fs' and r['requests'] == 16 for r in d['results'][0]['reasons'])"

@@ -7,7 +7,7 @@ for threads in 4 8 16 32 64 128; do
     expect 0 with_fake_gpus 16 gdsio -D gds_dir -d 0 -w $threads -s 64K -i 4K -x 0 -I 2 -k 0308 -T 100ms
     classic_line RANDREAD GPUD $threads '[0-9]+' $((64 * threads)) 4 '[0-9]+'
     equal "$(awk '{ split($8, done, "/"); print done[1] - 4 * $18 }' stdout)" 0 "KiB done and 4 x ops apart"
-    stderr_contains "; GPU 0 = Fake CUDA GPU (2000:06:00.0)"
+    stderr_contains "Device: GPU 0 = Fake CUDA GPU (2000:06:00.0)"
 done
 expect 0 with_fake_gpus 16 gdsio -D gds_dir -d 10 -w 64 -s 64K -i 4K -x 0 -I 2 -k 0308 --json report
 classic_line RANDREAD GPUD 64 4096 4096 4 1024

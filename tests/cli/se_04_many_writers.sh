@@ -12,5 +12,5 @@ classic_line WRITE GPUD 256 16384 16384 64 256
 for gpu in 1 2 3 4 5 6 7; do
     expect 0 with_fake_gpus 16 gdsio -I 1 -i 32K -s 64K -p -x 0 -d $gpu -w 16 -D host/$gpu
     classic_line WRITE GPUD 16 1024 1024 32 32
-    stderr_contains "; GPU $gpu = "
+    stderr_contains "Device: GPU $gpu = "
 done

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines that people and scripts read. */
 #include "io/output.h"
+#include "io/output_path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +61,8 @@ static int teardown(void **state)
 enum part {
 	CLASSIC,
 	TEXT,
-	BRIEF
+	BRIEF,
+	AGAIN
 };
 
 static const char *print(struct page *p, enum part part)
@@ -74,7 +76,10 @@ static const char *print(struct page *p, enum part part)
 	if (part == CLASSIC)
 		output_classic(out, &p->plan, &p->result);
 	else
-		output_text(out, &p->plan, &p->result, part == BRIEF);
+		output_text(out, &p->plan, &p->result,
+			    part == AGAIN   ? OUTPUT_BRIEF_AGAIN
+			    : part == BRIEF ? OUTPUT_BRIEF
+					    : OUTPUT_FULL);
 	fclose(out);
 	return p->text;
 }
@@ -168,7 +173,7 @@ static void run_without_operations(void **state)
 	print(p, TEXT);
 	assert_non_null(strstr(p->text, "Latency: n/a\n"));
 	assert_non_null(strstr(p->text, "Rate: n/a = n/a = n/a, n/a; too short"));
-	assert_non_null(strstr(p->text, "Path: none; "));
+	assert_non_null(strstr(p->text, "Path: none\n"));
 	assert_null(strstr(p->text, "nan"));
 	assert_null(strstr(p->text, "inf "));
 }
@@ -192,6 +197,10 @@ static void short_run_is_marked(void **state)
 	set(p, 1, 8192, 8192, 1, 8, 0.006);
 	result_judge(&p->result, &p->job);
 	assert_non_null(strstr(print(p, TEXT), "; too short (6 ms, 8 operations): a hint only\n"));
+	/* Few large operations that took long are no hint. */
+	set(p, 1, 8192, 8192, 1, 8, 4);
+	result_judge(&p->result, &p->job);
+	assert_null(strstr(print(p, TEXT), "too short"));
 }
 
 static void source_marks(void **state)
@@ -211,6 +220,21 @@ static void source_marks(void **state)
 	assert_non_null(strstr(p->text, "in page cache 0 % before, 100 % after"));
 	assert_non_null(
 		strstr(p->text, "the drive read 64 MiB, the run moved 5.75 GiB; from cache"));
+	/* Another program's reads of the same drive do not hide the cache. */
+	source->device_read_bytes = (uint64_t)8 << 30;
+	result_judge(&p->result, &p->job);
+	assert_true(p->result.from_cache);
+	source->direct = true;
+	result_judge(&p->result, &p->job);
+	assert_false(p->result.from_cache);
+	source->direct = false;
+	/* Less was read than the range had outside the cache. */
+	set(p, 1, 16 * 1024, 64 * 1024, 1, 16, 3);
+	source->resident_before_bytes = 32 * MIB;
+	result_judge(&p->result, &p->job);
+	assert_false(p->result.from_cache);
+	source->resident_before_bytes = 0;
+	set(p, 1, 92 * 64 * 1024, 64 * 1024, 1, 5888, 3);
 	/* CA-03: nothing but a hole is no cache. */
 	source->hole_bytes = 64 * MIB;
 	source->device_read_bytes = 0;
@@ -218,14 +242,14 @@ static void source_marks(void **state)
 	print(p, TEXT);
 	assert_false(p->result.from_cache);
 	assert_non_null(strstr(p->text, "hole 100 %"));
-	assert_non_null(strstr(p->text, "; 100 % hole: no data was read"));
+	assert_non_null(strstr(p->text, " of samples: no data was read"));
 	/* CA-01 */
 	source->memory_backed = true;
 	memcpy(source->fs_type, "tmpfs", 6);
 	print(p, TEXT);
 	assert_non_null(strstr(p->text, "Source: tmpfs, memory-backed (tmpfs)"));
 	assert_non_null(
-		strstr(p->text, "passes over the data; memory-backed (tmpfs); 100 % hole\n"));
+		strstr(p->text, "passes over the data; memory-backed (tmpfs); 100 % hole: "));
 	/* What is not known is not claimed. */
 	*source = (struct io_source){.range_bytes = 64 * MIB,
 				     .resident_before_bytes = UINT64_MAX,
@@ -242,10 +266,87 @@ static void source_marks(void **state)
 			       "all-zero n/a of samples; the drive read n/a"));
 	p->result.cold = true;
 	print(p, TEXT);
-	assert_non_null(strstr(p->text, "; cold or not is unknown"));
+	assert_non_null(strstr(p->text, "\n  cold or not is unknown"));
 	assert_null(strstr(p->text, "not cold"));
 	source->resident_before_bytes = 4096;
-	assert_non_null(strstr(print(p, TEXT), "; not cold: the kernel kept pages"));
+	assert_non_null(strstr(print(p, TEXT), "\n  not cold: the kernel kept pages"));
+}
+
+/* Each reason once, what touched most requests first, said in the words of the option. */
+static void reasons_in_order(void **state)
+{
+	struct page *p = *state;
+	const char *first, *second, *third;
+
+	set(p, 1, 8192, 8192, 1, 8, 1);
+	p->job.xfer = IO_XFER_CPU_CACHED_GPU;
+	p->result.reasons = 1u << PST_REASON_CALLER_CHOICE | 1u << PST_REASON_EMULATED_DEVICE |
+			    1u << PST_REASON_PAST_END;
+	p->result.stats.reasons[PST_REASON_CALLER_CHOICE] = 7;
+	p->result.stats.reasons[PST_REASON_EMULATED_DEVICE] = 8;
+	p->result.stats.reasons[PST_REASON_PAST_END] = 1;
+	print(p, TEXT);
+	first = strstr(p->text, "  because: -d host asks for the emulated device: only a GPU has "
+				"DMA (emulated-device, 8 requests)\n");
+	second = strstr(p->text, "  because: -x 4 asks for the page cache (caller-choice, 7 "
+				 "requests)\n");
+	third = strstr(p->text, " (past-end, 1 request)\n");
+	assert_non_null(first);
+	assert_true(second > first && third > second);
+	p->job.xfer = IO_XFER_CPU_ONLY;
+	p->job.cached = true;
+	assert_non_null(strstr(print(p, TEXT), "because: -O 1 (--direct=0) asks for the page"));
+}
+
+/* Of many runs that go one way, the first alone says why. */
+static void same_way_is_said_once(void **state)
+{
+	struct page *p = *state;
+	struct output_way first, second;
+
+	set(p, 1, 8192, 8192, 1, 8, 1);
+	p->result.stats.read[PST_PATH_STAGED].bytes = 4096;
+	p->result.reasons = 1u << PST_REASON_PAST_END;
+	first = output_way(&p->result);
+	p->result.stats.read[PST_PATH_STAGED].bytes = 8192;
+	second = output_way(&p->result);
+	assert_true(output_same_way(&first, &second));
+	assert_non_null(strstr(print(p, AGAIN), "Path: staged "));
+	assert_null(strstr(p->text, "because:"));
+	assert_null(strstr(p->text, "Device:"));
+	p->result.stats.read[PST_PATH_CACHED].bytes = 1;
+	second = output_way(&p->result);
+	assert_false(output_same_way(&first, &second));
+	p->result.has_stats = false;
+	first = second = output_way(&p->result);
+	assert_false(output_same_way(&first, &second));
+}
+
+/* The longest plausible names fit a wide terminal. */
+static void lines_are_short(void **state)
+{
+	struct page *p = *state;
+	struct pst_device_info *device = &p->result.device;
+
+	set(p, 128, 999999999, 999999999, 123456.789, 999999999, 123456.789);
+	p->result.has_device = true;
+	snprintf(device->name, sizeof(device->name), "NVIDIA H200 NVL 141GB HBM3e");
+	snprintf(device->bus_id, sizeof(device->bus_id), "00000000:c7:00.0");
+	snprintf(device->uuid, sizeof(device->uuid), "GPU-01234567-89ab-cdef-0123-456789abcdef");
+	p->result.stats.read[PST_PATH_STAGED].bytes = 123456789012345;
+	p->result.stats.read[PST_PATH_CACHED].bytes = 123456789012345;
+	p->result.stats.uring_requests = p->result.stats.posix_requests = 999999999;
+	p->result.source = (struct io_source){.range_bytes = 64 * MIB,
+					      .hole_bytes = 64 * MIB,
+					      .sampled_bytes = MIB,
+					      .zero_bytes = MIB,
+					      .device_read_bytes = 123456789012345,
+					      .clipped = true,
+					      .fs_type = "fuseblk",
+					      .block_name = "nvme10n1p15"};
+	result_judge(&p->result, &p->job);
+	for (const char *line = print(p, TEXT); *line; line += strcspn(line, "\n") + 1)
+		assert_in_range(strcspn(line, "\n"), 1, 220);
 }
 
 static void ledger_appears_when_something_is_missing(void **state)
@@ -343,6 +444,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rates_in_all_units, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_run_is_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(source_marks, setup, teardown),
+		cmocka_unit_test_setup_teardown(reasons_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(same_way_is_said_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(lines_are_short, setup, teardown),
 		cmocka_unit_test_setup_teardown(ledger_appears_when_something_is_missing, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(emulated_is_always_said, setup, teardown),

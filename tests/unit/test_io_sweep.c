@@ -162,6 +162,23 @@ static void table_of_the_field(void **state)
 	assert_non_null(strstr(t->text, "largest number tried"));
 }
 
+/* Rows that measure no drive say so; no line ends in blanks. */
+static void rows_are_marked(void **state)
+{
+	struct table *t = *state;
+
+	t->job.thread_counts = 2;
+	t->job.repeat = 1;
+	assert_int_equal(sweep_init(&t->sweep, &t->job), 0);
+	enter(t, 0, 0, 2, 1000);
+	enter(t, 1, 0, 2, 1000);
+	t->sweep.runs[1].memory_backed = true;
+	t->sweep.runs[1].emulated = true;
+	print(t);
+	assert_non_null(strstr(t->text, "  memory-backed, emulated\n"));
+	assert_null(strstr(t->text, " \n"));
+}
+
 /* CA-10: the first round apart from the others. */
 static void first_round_is_apart(void **state)
 {
@@ -213,6 +230,7 @@ int main(void)
 		cmocka_unit_test(differences),
 		cmocka_unit_test(thousands),
 		cmocka_unit_test_setup_teardown(table_of_the_field, setup, teardown),
+		cmocka_unit_test_setup_teardown(rows_are_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(first_round_is_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(cut_runs_have_no_part, setup, teardown),
 	};

@@ -145,6 +145,8 @@ static void test_forms(void **state)
 	assert_int_equal(job.io_step_bytes, 0);
 	assert_int_equal(parse_as(false, "io --help -Q"), 0);
 	assert_int_equal(action, OPTIONS_HELP);
+	assert_int_equal(parse_as(false, "io --help-all"), 0);
+	assert_int_equal(action, OPTIONS_HELP_ALL);
 	assert_int_equal(parse_as(true, "gdsio -h"), 0);
 	assert_int_equal(action, OPTIONS_HELP);
 	assert_int_equal(parse_as(false, "io --version"), 0);
@@ -238,7 +240,7 @@ static void test_help(void **state)
 
 	(void)state;
 	capture_begin(&c, stdout);
-	assert_int_equal(options_help(table), 0);
+	assert_int_equal(options_help(table, true), 0);
 	capture_end(&c);
 	for (size_t i = 0; i < table->count; i++) {
 		char name[80];
@@ -250,6 +252,27 @@ static void test_help(void **state)
 		if (table->entries[i].letter && !strstr(c.text, name))
 			fail_msg("the help lacks %s", name);
 	}
+}
+
+/* The short help fits on one screen, has what a first run needs, and says where the rest is. */
+static void test_short_help(void **state)
+{
+	static const char *const needed[] = {"-f, ", "-D, ", "-s, ", "-i, ",   "-w, ",      "-x, ",
+					     "-d, ", "-T, ", "-I, ", "--json", "--help-all"};
+	static struct capture c;
+	unsigned lines = 0;
+
+	(void)state;
+	capture_begin(&c, stdout);
+	assert_int_equal(options_help(io_option_table(false), false), 0);
+	capture_end(&c);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!strstr(c.text, needed[i]))
+			fail_msg("the short help lacks %s", needed[i]);
+	for (const char *at = c.text; *at; at++)
+		lines += *at == '\n';
+	assert_in_range(lines, 20, 45);
+	assert_null(strstr(c.text, "--storage"));
 }
 
 /* No letter or name stands for two options. */
@@ -280,7 +303,8 @@ int main(void)
 		cmocka_unit_test(test_long_names),     cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_refused_syntax), cmocka_unit_test(test_refused_later),
 		cmocka_unit_test(test_refused_values), cmocka_unit_test(test_warnings),
-		cmocka_unit_test(test_help),           cmocka_unit_test(test_table),
+		cmocka_unit_test(test_help),           cmocka_unit_test(test_short_help),
+		cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,8 +52,8 @@ void options_warn(const struct option_table *table, const char *format, ...)
 
 static bool takes_value(const struct option_entry *e)
 {
-	return e->kind != OPTION_FLAG && e->kind != OPTION_HELP && e->kind != OPTION_VERSION &&
-	       !(e->later && !e->argument);
+	return e->kind != OPTION_FLAG && e->kind != OPTION_HELP && e->kind != OPTION_HELP_ALL &&
+	       e->kind != OPTION_VERSION && !(e->later && !e->argument);
 }
 
 static int find_letter(const struct option_table *table, char letter)
@@ -200,6 +200,7 @@ static int store(const struct parser *p, const struct option_entry *e, const cha
 		rc = e->parse(p->base, text, p->table->rules, &why);
 		break;
 	case OPTION_HELP:
+	case OPTION_HELP_ALL:
 	case OPTION_VERSION:
 		break;
 	}
@@ -234,6 +235,8 @@ static int take(struct parser *p, int index, const char *shown, const char *atta
 	p->result->text[index] = text;
 	if (e->kind == OPTION_HELP)
 		p->result->action = OPTIONS_HELP;
+	else if (e->kind == OPTION_HELP_ALL)
+		p->result->action = OPTIONS_HELP_ALL;
 	else if (e->kind == OPTION_VERSION)
 		p->result->action = OPTIONS_VERSION;
 	return store(p, e, shown, text);

@@ -29,6 +29,7 @@ enum option_kind {         /* type of the target field */
 	OPTION_CHOICE,     /* an enum (int-sized): one of values */
 	OPTION_CUSTOM,     /* parse() does it */
 	OPTION_HELP,       /* no target: options_parse reports it */
+	OPTION_HELP_ALL,
 	OPTION_VERSION,
 };
 
@@ -57,6 +58,7 @@ struct option_entry {
 	int (*parse)(void *base, const char *text, enum units_rules rules, struct units_why *why);
 	const char *later;   /* not NULL: known, but refused with this sentence */
 	const char *classic; /* argument text in a classic option list, NULL: not listed */
+	bool common;         /* shown by the short help as well */
 };
 
 /* Offset of a field that must have the given type: another type does not compile. */
@@ -69,6 +71,7 @@ struct option_table {
 	const char *help_name; /* what to type for help: "penstock io --help" */
 	const char *head;      /* help: what the tool does; may be NULL */
 	const char *foot;      /* help: examples; may be NULL */
+	const char *more;      /* short help: where the whole one is */
 	enum units_rules rules;
 	const struct option_entry *entries;
 	size_t count; /* at most OPTIONS_MAX */
@@ -77,6 +80,7 @@ struct option_table {
 enum options_action {
 	OPTIONS_GO = 0,
 	OPTIONS_HELP,
+	OPTIONS_HELP_ALL,
 	OPTIONS_VERSION,
 };
 
@@ -95,8 +99,9 @@ struct options_result {
 int options_parse(const struct option_table *table, void *base, int argc, char **argv,
 		  struct options_result *result);
 
-/* Prints the help on stdout, grouped. Returns 0, or -EIO when stdout failed. */
-int options_help(const struct option_table *table);
+/* Prints the help on stdout, grouped: of all options, or of the common ones alone, which fit on one
+ * screen. Returns 0, or -EIO when stdout failed. */
+int options_help(const struct option_table *table, bool all);
 
 /* Prints a usage error in three lines on stderr (what, usage, where help is) and returns 2. */
 __attribute__((format(printf, 2, 3))) int options_usage_error(const struct option_table *table,

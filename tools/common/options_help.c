@@ -64,21 +64,27 @@ static void print_entry(const struct option_entry *e)
 	}
 }
 
-int options_help(const struct option_table *table)
+int options_help(const struct option_table *table, bool all)
 {
 	const char *group = NULL;
 
 	printf("usage: %s\n", table->usage);
 	if (table->head)
 		printf("\n%s\n", table->head);
+	if (!all)
+		printf("\nCommon options\n");
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_entry *e = &table->entries[i];
 
-		if (!group || strcmp(group, e->group))
+		if (!all && !e->common)
+			continue;
+		if (all && (!group || strcmp(group, e->group)))
 			printf("\n%s\n", e->group);
 		group = e->group;
 		print_entry(e);
 	}
+	if (!all && table->more)
+		printf("\n%s\n", table->more);
 	if (table->foot)
 		printf("\n%s\n", table->foot);
 	fflush(stdout);

@@ -85,6 +85,15 @@ static void repeat(FILE *out, char c, size_t n)
 		fputc(c, out);
 }
 
+/* Whether the row has nothing to print from this column on. */
+static bool ends_before(const struct text_table *table, size_t first, unsigned column)
+{
+	for (unsigned c = column; c < table->columns && first + c < table->count; c++)
+		if (table->cells[first + c][0])
+			return false;
+	return true;
+}
+
 static void print_row(const struct text_table *table, FILE *out, unsigned indent, size_t first,
 		      const size_t *widths)
 {
@@ -92,7 +101,7 @@ static void print_row(const struct text_table *table, FILE *out, unsigned indent
 	for (unsigned c = 0; c < table->columns && first + c < table->count; c++) {
 		const char *text = table->cells[first + c];
 		size_t blanks = widths[c] - width_of(text);
-		bool last = c + 1 == table->columns || first + c + 1 == table->count;
+		bool last = ends_before(table, first, c + 1);
 
 		if (!table->left[c])
 			repeat(out, ' ', blanks);

@@ -30,7 +30,7 @@ int io_classic_help(void)
 		if (!e->classic)
 			continue;
 		printf("         -%c%s%s  %s", e->letter, *e->classic ? " " : "", e->classic,
-		       e->help);
+		       e->kind == OPTION_HELP ? "this text" : e->help);
 		if (e->later)
 			printf(" (%s)", e->later);
 		else if (e->default_text)
@@ -42,8 +42,8 @@ int io_classic_help(void)
 		printf("%zu - %s\n", i, legend[i]);
 	printf("\nSizes: K M G T and KB MB GB TB are powers of 1024. Reading with -D needs the "
 	       "files of an\n"
-	       "earlier write with the same -w and -s. Long options and more: penstock io "
-	       "--help\n");
+	       "earlier write with the same -w and -s. Long options and more: gdsio "
+	       "--help-all\n");
 	fflush(stdout);
 	return ferror(stdout) ? -EIO : 0;
 }

@@ -80,6 +80,11 @@ static void init_worker(struct io_crew *crew, unsigned index)
 	worker->slot_count =
 		job->xfer == IO_XFER_CPU_ASYNC_GPU && job->in_flight ? job->in_flight : 1;
 	pattern_init(&worker->pattern, &config);
+	/* Known even if the window is never reached. */
+	if (!plan->timed) {
+		worker->ledger.requested_bytes = pattern_pass_bytes(&worker->pattern);
+		worker->ledger.requested_ops = pattern_pass_ops(&worker->pattern);
+	}
 }
 
 static void *run_worker(void *arg)

@@ -187,7 +187,7 @@ struct io_result {
 	unsigned failure_count; /* kept, at most IO_MAX_FAILURES */
 	bool interrupted;
 	bool stopped_by_error;
-	bool too_short;  /* below 100 ms or 100 operations: rate is a hint only */
+	bool too_short;  /* below RESULT_MIN_SECONDS, or too few operations: a hint only */
 	bool from_cache; /* the drive moved less than 90 % of the bytes read */
 	double passes;   /* bytes done / bytes of the range */
 

@@ -12,6 +12,7 @@
 #include "io/options.h"
 #include "io/output.h"
 #include "io/output_json.h"
+#include "io/output_path.h"
 #include "io/plan.h"
 #include "io/result.h"
 #include "io/run.h"
@@ -26,6 +27,7 @@ struct command {
 	struct io_session session;
 	struct io_watch watch;
 	struct sweep sweep;
+	struct output_way way;        /* of the run before */
 	struct json_object *document; /* NULL: no --json */
 	struct pst_error error;       /* that kept a run from starting; code 0: none */
 	int exit_status;
@@ -56,11 +58,17 @@ static bool many_runs(const struct command *command)
 static void report_run(struct command *command, const struct io_plan *plan,
 		       const struct io_result *result, unsigned round)
 {
+	struct output_way way = output_way(result);
+	enum output_detail detail = OUTPUT_FULL;
+
+	if (many_runs(command))
+		detail = output_same_way(&way, &command->way) ? OUTPUT_BRIEF_AGAIN : OUTPUT_BRIEF;
 	/* A run that an error ended has no line that could be taken for a measurement. */
 	if (!result->stopped_by_error)
 		output_classic(command->classic, plan, result);
 	fflush(command->classic);
-	output_text(command->text, plan, result, many_runs(command));
+	output_text(command->text, plan, result, detail);
+	command->way = way;
 	if (command->document)
 		output_json_add(command->document, plan, result, round);
 	set_exit(command, result_exit(result, plan));

@@ -15,7 +15,10 @@ int io_options_parse(struct io_job *job, int argc, char **argv, bool gdsio_name)
 		return IO_OPTIONS_LEAVE + rc;
 	switch (action) {
 	case OPTIONS_HELP:
-		rc = gdsio_name ? io_classic_help() : options_help(io_option_table(false));
+		rc = gdsio_name ? io_classic_help() : options_help(io_option_table(false), false);
+		break;
+	case OPTIONS_HELP_ALL:
+		rc = options_help(io_option_table(gdsio_name), true);
 		break;
 	case OPTIONS_VERSION:
 		rc = version_print();

@@ -16,9 +16,15 @@ const char *output_engine(enum pst_engine engine);
 void output_classic(FILE *out, const struct io_plan *plan, const struct io_result *result);
 
 /* The lines below it: Path, Latency, CPU, Source, Rate, Ledger, and threads with -J. --classic
- * leaves only Ledger and the word that a device is emulated. brief: one of many runs, whose
+ * leaves only Ledger and the word that a device is emulated. Brief: one of many runs, whose
  * numbers a table shows: Path, Source and Ledger. */
-void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result, bool brief);
+enum output_detail {
+	OUTPUT_FULL = 0,
+	OUTPUT_BRIEF,
+	OUTPUT_BRIEF_AGAIN, /* ... and the run went the same way as the one above it */
+};
+void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result,
+		 enum output_detail detail);
 
 /* The Source line alone, in output_source.c. */
 void output_source(FILE *out, const struct io_plan *plan, const struct io_result *result);

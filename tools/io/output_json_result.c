@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "common/units.h"
+#include "io/output_path.h"
 #include "io/result.h"
 
 static void add_plan(struct json_object *to, const struct io_plan *plan)
@@ -138,9 +139,12 @@ static void add_device(struct json_object *to, const struct io_result *result)
 	json_add_u64(part, "memory_bytes", device->memory_bytes);
 }
 
-static void add_paths(struct json_object *to, const struct io_result *result)
+static void add_paths(struct json_object *to, const struct io_job *job,
+		      const struct io_result *result)
 {
+	enum pst_reason seen[PST_REASON_COUNT];
 	struct json_object *paths, *reasons;
+	unsigned count;
 
 	if (!result->has_stats) {
 		json_add_null(to, "paths");
@@ -162,15 +166,13 @@ static void add_paths(struct json_object *to, const struct io_result *result)
 		json_add_u64(one, "errors", read->errors + write->errors);
 	}
 	reasons = json_add_array(to, "reasons");
-	for (unsigned i = 0; i < PST_REASON_COUNT; i++) {
-		struct json_object *one;
+	count = output_reasons(result, seen);
+	for (unsigned i = 0; i < count; i++) {
+		struct json_object *one = json_append_object(reasons);
 
-		if (!(result->reasons >> i & 1))
-			continue;
-		one = json_append_object(reasons);
-		json_add_text(one, "reason", pst_reason_name((enum pst_reason)i));
-		json_add_text(one, "text", pst_reason_text((enum pst_reason)i));
-		json_add_u64(one, "requests", result->stats.reasons[i]);
+		json_add_text(one, "reason", pst_reason_name(seen[i]));
+		json_add_text(one, "text", output_reason_text(job, seen[i]));
+		json_add_u64(one, "requests", result->stats.reasons[seen[i]]);
 	}
 }
 
@@ -251,7 +253,7 @@ void output_json_result(struct json_object *to, const struct io_plan *plan,
 	add_latency(to, plan, result);
 	add_cpu(to, result);
 	add_device(to, result);
-	add_paths(to, result);
+	add_paths(to, plan->job, result);
 	add_storage(to, result);
 	add_source(to, result);
 	json_add_bool(to, "require_direct_unmet", result->direct_unmet);

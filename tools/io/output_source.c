@@ -49,9 +49,8 @@ static void print_emptiness(FILE *out, const struct io_source *source)
 		share(source->hole_bytes, source->range_bytes).text,
 		share(source->unwritten_bytes, source->range_bytes).text,
 		share(source->zero_bytes, source->sampled_bytes).text);
-	if (source->range_bytes && empty != UINT64_MAX && empty >= source->range_bytes)
-		fprintf(out, "; 100 %% hole: no data was read, the rate is the kernel filling in "
-			     "zeros");
+	if (result_all_hole(source))
+		fprintf(out, ": no data was read");
 	else if (empty != UINT64_MAX && empty)
 		fprintf(out, "; holes are read from no drive");
 }
@@ -78,13 +77,13 @@ void output_source(FILE *out, const struct io_plan *plan, const struct io_result
 	print_bytes(out, ", the run moved ", result->ledger.completed_bytes);
 	if (result->from_cache)
 		fprintf(out, "; from cache");
-	if (result->cold && source->resident_before_bytes == UINT64_MAX)
-		fprintf(out, "; cold or not is unknown: the cached pages of a file that belongs to "
-			     "another user cannot be seen");
-	else if (result->cold && source->resident_before_bytes)
-		fprintf(out, "; not cold: the kernel kept pages");
-	if (source->clipped)
-		fprintf(out, "; range cut at the end of the file: %s",
-			units_size_both(source->range_bytes).text);
 	fprintf(out, "\n");
+	if (result->cold && source->resident_before_bytes == UINT64_MAX)
+		fprintf(out, "  cold or not is unknown: the cached pages of a file that belongs to "
+			     "another user cannot be seen\n");
+	else if (result->cold && source->resident_before_bytes)
+		fprintf(out, "  not cold: the kernel kept pages\n");
+	if (source->clipped)
+		fprintf(out, "  range cut at the end of the file: %s\n",
+			units_size_both(source->range_bytes).text);
 }

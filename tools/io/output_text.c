@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "io/fill.h"
+#include "io/output_path.h"
 #include "io/result.h"
 
 #define GIB 1073741824.0
@@ -19,75 +19,6 @@ static void print_number(FILE *out, const char *before, double value, int decima
 		fprintf(out, "%s%.*f%s", before, decimals, value, unit);
 	else
 		fprintf(out, "%sn/a", before);
-}
-
-static void print_storage(FILE *out, const struct io_result *result)
-{
-	uint64_t uring = result->stats.uring_requests;
-	uint64_t posix = result->stats.posix_requests;
-
-	if (uring && posix)
-		fprintf(out, "io_uring %" PRIu64 ", posix %" PRIu64 " requests", uring, posix);
-	else if (uring || posix)
-		fprintf(out, "%s", uring ? "io_uring" : "posix");
-	else
-		fprintf(out, "n/a");
-}
-
-/* The bytes of each path that was taken, best first. */
-static void print_paths(FILE *out, const struct io_result *result)
-{
-	const char *before = "";
-
-	for (unsigned i = 1; i < PST_PATH_COUNT; i++) {
-		uint64_t bytes = result_path_bytes(result, (enum pst_path)i);
-
-		if (!bytes)
-			continue;
-		fprintf(out, "%s%s (%s) %s", before, pst_path_name((enum pst_path)i),
-			pst_path_text((enum pst_path)i), units_size(bytes).text);
-		before = ", ";
-	}
-	if (!*before)
-		fprintf(out, "%s", result->has_stats ? "none" : "n/a");
-}
-
-static void print_device(FILE *out, const struct io_result *result)
-{
-	const struct pst_device_info *device = &result->device;
-
-	if (!result->has_device) {
-		fprintf(out, "no GPU");
-		return;
-	}
-	if (device->emulated)
-		fprintf(out, "emulated device '%s'", device->name);
-	else
-		fprintf(out, "GPU %d = %s", device->index, device->name);
-	if (device->bus_id[0])
-		fprintf(out, " (%s)", device->bus_id);
-	if (device->uuid[0])
-		fprintf(out, " %s", device->uuid);
-}
-
-static void print_path_lines(FILE *out, const struct io_plan *plan, const struct io_result *result)
-{
-	fprintf(out, "Path: ");
-	print_paths(out, result);
-	fprintf(out, "; ");
-	print_device(out, result);
-	fprintf(out, "; engine %s; storage ", output_engine(plan->job->engine));
-	print_storage(out, result);
-	if (fill_content_name(fill_content(plan->job)))
-		fprintf(out, "; data incompressible, %s",
-			fill_content_name(fill_content(plan->job)));
-	fprintf(out, "\n");
-	for (unsigned i = 0; i < PST_REASON_COUNT; i++) {
-		if (result->reasons >> i & 1)
-			fprintf(out, "  because: %s (%s, %" PRIu64 " requests)\n",
-				pst_reason_text((enum pst_reason)i),
-				pst_reason_name((enum pst_reason)i), result->stats.reasons[i]);
-	}
 }
 
 static void print_latency(FILE *out, const struct io_plan *plan, const struct io_result *result)
@@ -128,14 +59,12 @@ static void print_cpu(FILE *out, const struct io_result *result)
 /* What keeps a rate from being that of a drive with data. */
 static void print_marks(FILE *out, const struct io_source *source, bool from_cache)
 {
-	uint64_t empty = result_empty_bytes(source);
-
 	if (from_cache)
 		fprintf(out, "; from cache");
 	if (source->memory_backed)
 		fprintf(out, "; memory-backed (%s)", source->fs_type);
-	if (source->range_bytes && empty != UINT64_MAX && empty >= source->range_bytes)
-		fprintf(out, "; 100 %% hole");
+	if (result_all_hole(source))
+		fprintf(out, "; 100 %% hole: zeros made by the kernel");
 }
 
 static void print_rate(FILE *out, const struct io_result *result)
@@ -183,11 +112,14 @@ static void print_threads(FILE *out, const struct io_plan *plan, const struct io
 
 static void print_phases(FILE *out, const struct io_result *result)
 {
-	fprintf(out,
-		"Phases: set-up %.3f s, evict %.3f s, looking at files %.3f s, ramp %.3f s, "
-		"measured %.3f s, tear-down %.3f s\n",
-		result->setup_s, result->evict_s, result->source_s, result->ramp_s,
-		result->elapsed_s, result->teardown_s);
+	fprintf(out, "Phases: set-up %.3f s", result->setup_s);
+	if (result->cold)
+		fprintf(out, ", evict %.3f s", result->evict_s);
+	fprintf(out, ", looking at files %.3f s", result->source_s);
+	if (result->ramp_s > 0)
+		fprintf(out, ", ramp %.3f s", result->ramp_s);
+	fprintf(out, ", measured %.3f s, tear-down %.3f s\n", result->elapsed_s,
+		result->teardown_s);
 }
 
 static void print_failures(FILE *out, const struct io_result *result)
@@ -236,12 +168,14 @@ static void print_ledger(FILE *out, const struct io_plan *plan, const struct io_
 }
 
 static void print_extra(FILE *out, const struct io_plan *plan, const struct io_result *result,
-			bool brief)
+			enum output_detail detail)
 {
+	bool brief = detail != OUTPUT_FULL;
+
 	/* A run that an error ended has no headline rate. */
 	if (!brief && !result->stopped_by_error)
 		print_rate(out, result);
-	print_path_lines(out, plan, result);
+	output_path(out, plan, result, detail == OUTPUT_BRIEF_AGAIN);
 	if (!brief) {
 		print_latency(out, plan, result);
 		print_cpu(out, result);
@@ -264,12 +198,13 @@ static void print_direct_unmet(FILE *out, const struct io_job *job, const struct
 		io_job_writes(job) ? "went through the page cache" : "came through the page cache");
 }
 
-void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result, bool brief)
+void output_text(FILE *out, const struct io_plan *plan, const struct io_result *result,
+		 enum output_detail detail)
 {
 	const struct io_job *job = plan->job;
 
 	if (!job->classic) {
-		print_extra(out, plan, result, brief);
+		print_extra(out, plan, result, detail);
 	} else if (result->has_device && result->device.emulated) {
 		fprintf(out, "emulated: the device is no GPU, its copies are the CPU's\n");
 	}

@@ -11,6 +11,8 @@
 #define MAX_LINES 16
 
 static const char *const type_names[] = {"read", "write", "randread", "randwrite"};
+static const char *const xfer_names[] = {"gpu-direct", "cpu-only", "cpu-gpu", "cpu-async-gpu",
+					 "cpu-cached-gpu"};
 static const char *const memory_names[] = {"device", "device (vmm)", "pinned", "heap", "mmap"};
 static const char *const stop_names[] = {"all threads do all of their share",
 					 "when the first thread is done"};
@@ -111,8 +113,8 @@ int io_plan_print(const struct io_plan *plan, FILE *out)
 {
 	const struct io_job *job = plan->job;
 
-	fprintf(out, "Plan: %s, transfer type %d, %u threads\n", type_names[job->type],
-		(int)job->xfer, plan->threads);
+	fprintf(out, "Plan: %s, -x %d (%s), %u thread%s\n", type_names[job->type], (int)job->xfer,
+		xfer_names[job->xfer], plan->threads, plan->threads == 1 ? "" : "s");
 	fprintf(out, "Data: %s in all, offset %" PRIu64 " bytes\n",
 		units_size_both(plan->requested_bytes).text, job->offset_bytes);
 	print_io_size(job, out);

@@ -89,6 +89,26 @@ uint64_t result_empty_bytes(const struct io_source *source)
 	       (source->unwritten_bytes == UINT64_MAX ? 0 : source->unwritten_bytes);
 }
 
+bool result_all_hole(const struct io_source *source)
+{
+	uint64_t empty = result_empty_bytes(source);
+
+	return source->range_bytes && empty != UINT64_MAX && empty >= source->range_bytes;
+}
+
+/* Whether the page cache alone tells that it gave more than 10 % of the bytes: more was read than
+ * the range had outside it, and it still had the range afterwards. */
+static bool cache_gave(const struct io_source *source, double expected_bytes)
+{
+	double range = (double)source->range_bytes;
+
+	if (source->direct || !source->range_bytes || source->resident_before_bytes == UINT64_MAX ||
+	    source->resident_after_bytes == UINT64_MAX)
+		return false;
+	return (double)source->resident_after_bytes >= RESULT_DEVICE_SHARE * range &&
+	       range - (double)source->resident_before_bytes < RESULT_DEVICE_SHARE * expected_bytes;
+}
+
 /* Holes are read from no drive either, but they are shown as what they are. */
 static bool judge_from_cache(const struct io_result *result, const struct io_job *job)
 {
@@ -98,13 +118,16 @@ static bool judge_from_cache(const struct io_result *result, const struct io_job
 
 	if (io_job_writes(job) || !result->ledger.completed_bytes || source->memory_backed)
 		return false;
+	if (empty != UINT64_MAX && source->range_bytes)
+		expected *= 1 - fmin(1, (double)empty / (double)source->range_bytes);
+	/* The device's counters have other programs' reads in them, which can hide a cache. */
+	if (expected > 0 && cache_gave(source, expected))
+		return true;
 	if (source->device_read_bytes == UINT64_MAX)
 		return !source->direct && source->range_bytes &&
 		       source->resident_before_bytes != UINT64_MAX &&
 		       (double)source->resident_before_bytes >
 			       (1 - RESULT_DEVICE_SHARE) * (double)source->range_bytes;
-	if (empty != UINT64_MAX && source->range_bytes)
-		expected *= 1 - fmin(1, (double)empty / (double)source->range_bytes);
 	return (double)source->device_read_bytes < RESULT_DEVICE_SHARE * expected;
 }
 
@@ -119,7 +142,8 @@ void result_judge(struct io_result *result, const struct io_job *job)
 			  result_path_bytes(result, PST_PATH_HOST_CACHED);
 
 	result->too_short = result->elapsed_s < RESULT_MIN_SECONDS ||
-			    result->ledger.completed_ops < RESULT_MIN_OPS;
+			    (result->elapsed_s < RESULT_LONG_SECONDS &&
+			     result->ledger.completed_ops < RESULT_MIN_OPS);
 	result->from_cache = judge_from_cache(result, job);
 	result->passes = result->source.range_bytes ? (double)result->ledger.completed_bytes /
 							      (double)result->source.range_bytes

@@ -8,9 +8,10 @@
 
 #include "io/crew.h"
 
-/* Below these, a rate is a hint only. */
-#define RESULT_MIN_SECONDS 0.1
-#define RESULT_MIN_OPS     100
+/* A shorter run gives a hint only; so does one of few operations, unless they took long. */
+#define RESULT_MIN_SECONDS  0.1
+#define RESULT_MIN_OPS      100
+#define RESULT_LONG_SECONDS 1.0
 
 /* Below this share of the bytes read, the drive did not serve the run. */
 #define RESULT_DEVICE_SHARE 0.9
@@ -50,5 +51,8 @@ uint64_t result_path_bytes(const struct io_result *result, enum pst_path path);
 
 /* Bytes of hole and unwritten extents; UINT64_MAX when the holes are not known. */
 uint64_t result_empty_bytes(const struct io_source *source);
+
+/* Whether nothing in the range was ever written. false when that is not known. */
+bool result_all_hole(const struct io_source *source);
 
 #endif

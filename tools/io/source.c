@@ -147,12 +147,15 @@ void source_device_delta(struct io_source *source, const struct source_devices *
 	source->device_written_bytes = after->written_bytes - before->written_bytes;
 }
 
+/* The whole file, not the range alone: the kernel may hold it in folios of megabytes and keeps one
+ * that lies across the edge of what it is told to drop. */
 int source_evict(const struct io_plan *plan, struct pst_error *err)
 {
 	for (unsigned i = 0; i < plan->file_count; i++) {
 		const struct io_file_plan *file = &plan->files[i];
-		uint64_t bytes = file->end_bytes - file->start_bytes;
-		int code = pst_file_evict(file->handle, file->start_bytes, bytes, err);
+		uint64_t bytes =
+			file->file_bytes > file->end_bytes ? file->file_bytes : file->end_bytes;
+		int code = pst_file_evict(file->handle, 0, bytes, err);
 
 		if (code < 0)
 			return code;

@@ -33,7 +33,7 @@ void source_read_devices(struct source_devices *devices);
 void source_device_delta(struct io_source *source, const struct source_devices *before,
 			 const struct source_devices *after);
 
-/* Drops the ranges of the plan from the page cache as far as the kernel does. */
+/* Drops the files of the plan from the page cache as far as the kernel does. */
 int source_evict(const struct io_plan *plan, struct pst_error *err);
 
 #endif

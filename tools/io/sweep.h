@@ -29,6 +29,7 @@
 struct sweep_run {
 	bool done;
 	bool from_cache, too_short;
+	bool memory_backed, hole, emulated; /* no drive, no data, no GPU */
 	double gib_per_s, iops, mean_us, p99_us;
 };
 

@@ -2,6 +2,7 @@
 #include "io/sweep.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/text_table.h"
 #include "io/output.h"
@@ -17,22 +18,42 @@ static void cell(struct text_table *table, double value, int decimals)
 		text_table_cell(table, "n/a");
 }
 
-/* Marks that hold for any run of a setting. */
-static const char *mark_of(const struct sweep *sweep, unsigned setting)
+/* What holds for any run of a setting and keeps its numbers from being those of a drive and a GPU.
+ */
+struct marks {
+	char text[TEXT_TABLE_MAX_CELL + 1];
+};
+
+static void add_mark(struct marks *marks, bool holds, const char *mark)
+{
+	size_t length = strlen(marks->text);
+
+	if (holds)
+		snprintf(marks->text + length, sizeof(marks->text) - length, "%s%s",
+			 length ? ", " : "", mark);
+}
+
+static struct marks marks_of(const struct sweep *sweep, unsigned setting)
 {
 	const struct sweep_run *runs = &sweep->runs[(size_t)setting * sweep->rounds];
-	bool cache = false, brief = false, missing = false;
+	struct marks marks = {""};
+	struct sweep_run any = {.done = true};
 
 	for (unsigned i = 0; i < sweep->rounds; i++) {
-		cache |= runs[i].done && runs[i].from_cache;
-		brief |= runs[i].done && runs[i].too_short;
-		missing |= !runs[i].done;
+		any.done &= runs[i].done;
+		any.from_cache |= runs[i].from_cache;
+		any.memory_backed |= runs[i].memory_backed;
+		any.hole |= runs[i].hole;
+		any.too_short |= runs[i].too_short;
+		any.emulated |= runs[i].emulated;
 	}
-	if (missing)
-		return "runs missing";
-	if (cache)
-		return brief ? "from cache, too short" : "from cache";
-	return brief ? "too short" : "";
+	add_mark(&marks, !any.done, "runs missing");
+	add_mark(&marks, any.from_cache, "from cache");
+	add_mark(&marks, any.memory_backed, "memory-backed");
+	add_mark(&marks, any.hole, "100 % hole");
+	add_mark(&marks, any.too_short, "too short");
+	add_mark(&marks, any.emulated, "emulated");
+	return marks;
 }
 
 static void print_table(FILE *out, const struct sweep *sweep)
@@ -51,7 +72,7 @@ static void print_table(FILE *out, const struct sweep *sweep)
 		cell(table, NUMBER(sweep, i, gib_per_s), 3);
 		cell(table, NUMBER(sweep, i, mean_us), 1);
 		cell(table, NUMBER(sweep, i, p99_us), 1);
-		text_table_cell(table, "%s", mark_of(sweep, i));
+		text_table_cell(table, "%s", marks_of(sweep, i).text);
 	}
 	text_table_print(table, out, 0);
 	text_table_free(table);
@@ -71,8 +92,8 @@ static void print_knee(FILE *out, const struct sweep *sweep)
 	knee = sweep_knee(sweep->job->threads, rates, sweep->settings);
 	if (knee == sweep->settings)
 		return;
-	fprintf(out, "Knee: %u threads reach %.0f %% of the best IOPS", sweep->job->threads[knee],
-		SWEEP_KNEE_SHARE * 100);
+	fprintf(out, "Knee: %u thread%s %.0f %% of the best IOPS", sweep->job->threads[knee],
+		sweep->job->threads[knee] == 1 ? " reaches" : "s reach", SWEEP_KNEE_SHARE * 100);
 	if (knee == most)
 		fprintf(out, "; it is the largest number tried, the rate may still rise beyond it");
 	fprintf(out, "\n");
@@ -114,8 +135,10 @@ static void print_differences(FILE *out, const struct sweep *sweep)
 
 		switch (sweep_compare(&left, &right)) {
 		case SWEEP_TOO_FEW:
-			fprintf(out, "Differ: -w %u and -w %u: too few rounds to tell (%d each)\n",
-				a, b, SWEEP_MIN_ROUNDS);
+			fprintf(out,
+				"Differ: -w %u and -w %u: too few rounds to tell: use "
+				"--repeat %d or more\n",
+				a, b, SWEEP_MIN_ROUNDS + (sweep->job->cold ? 0 : 1));
 			break;
 		case SWEEP_NO_DIFFERENCE:
 			fprintf(out, "Differ: -w %u and -w %u: no, their rounds overlap\n", a, b);

@@ -178,10 +178,6 @@ static void begin_window(struct io_worker *worker)
 	worker->measuring = true;
 	config.wrap = plan->timed;
 	pattern_init(&worker->pattern, &config);
-	if (!plan->timed) {
-		worker->ledger.requested_bytes = pattern_pass_bytes(&worker->pattern);
-		worker->ledger.requested_ops = pattern_pass_ops(&worker->pattern);
-	}
 }
 
 static void note_share_done(struct io_worker *worker)
