@@ -32,6 +32,8 @@
 
 asserts=0
 ends=()
+# shellcheck disable=SC2034 # for cases
+pid=
 
 run_ends() {
     local i
@@ -96,7 +98,8 @@ background() {
     last_command=$(printf '%q ' "$@")
     last_status=running
     (
-        EXEC=exec
+        # shellcheck disable=SC2030 # the subshell's own
+        EXEC='exec'
         [[ $(type -t "$1") == function ]] || exec "$@"
         "$@"
     ) >"$DIR/stdout" 2>"$DIR/stderr" </dev/null &
@@ -282,6 +285,7 @@ with_fault() {
     local rules=$1
     shift
     need_fault
+    # shellcheck disable=SC2031
     ${EXEC:-} env PENSTOCK_FAULT="$rules" LD_PRELOAD="$PENSTOCK_FAULT_LIBRARY" \
         ASAN_OPTIONS="verify_asan_link_order=0:$ASAN_OPTIONS" "$@"
 }
@@ -290,6 +294,7 @@ with_fake_gpus() {
     local count=$1
     shift
     need_fake_gpus
+    # shellcheck disable=SC2031
     ${EXEC:-} env PENSTOCK_LIBCUDA="$PENSTOCK_FAKE_CUDA_DIR/libcuda.so.1" FAKE_CUDA_DEVICES="$count" "$@"
 }
 
