@@ -328,7 +328,7 @@ static void lines_are_short(void **state)
 	struct page *p = *state;
 	struct pst_device_info *device = &p->result.device;
 
-	set(p, 128, 999999999, 999999999, 123456.789, 999999999, 123456.789);
+	set(p, 8, 999999999, 999999999, 123456.789, 999999999, 123456.789);
 	p->result.has_device = true;
 	snprintf(device->name, sizeof(device->name), "NVIDIA H200 NVL 141GB HBM3e");
 	snprintf(device->bus_id, sizeof(device->bus_id), "00000000:c7:00.0");
