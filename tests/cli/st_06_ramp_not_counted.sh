@@ -8,7 +8,7 @@ expect 0 with_fault "pread:match=data:delay_ms=10" \
 json - "1 <= d['results'][0]['ledger']['completed_ops'] <= 31"
 json - "d['results'][0]['latency']['count'] == d['results'][0]['ledger']['completed_ops']"
 json - "d['results'][0]['phases']['ramp_s'] == 0.6"
-json - "0.1 <= d['results'][0]['phases']['measured_s'] <= 0.9"
+json - "0.1 <= d['results'][0]['phases']['measured_s'] <= 3"
 
 # Without a time the window begins a pass of its own: all of the work is measured.
 expect 0 with_fault "pread:match=data:delay_ms=10" \

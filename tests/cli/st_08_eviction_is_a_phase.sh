@@ -14,4 +14,4 @@ stdout_contains "in page cache 0 % before"
 
 expect 0 penstock io -f data -x 1 -i 1M --direct=0 --json -
 json - "d['results'][0]['phases']['evict_s'] is None"
-json - "d['results'][0]['source']['resident_before_bytes'] == 16777216"
+json - "d['results'][0]['source']['resident_before_bytes'] > 8 << 20"
