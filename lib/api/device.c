@@ -133,7 +133,7 @@ int pst_buffer_register(struct pst_context *ctx, void *base, size_t bytes, struc
 		return bad_argument(err, "bytes", "must not be 0");
 	rc = buffers_add(ctx, base, bytes, err);
 	if (rc == 0)
-		vendor_path_buffer(ctx, base, bytes, true);
+		vendor_path_buffer(ctx, base, true);
 	return rc;
 }
 
@@ -143,6 +143,6 @@ int pst_buffer_unregister(struct pst_context *ctx, void *base, struct pst_error 
 
 	if (rc < 0)
 		return rc;
-	vendor_path_buffer(ctx, base, 0, false);
+	vendor_path_buffer(ctx, base, false);
 	return buffers_remove(ctx, base, err);
 }

@@ -197,10 +197,27 @@ static struct lane_queue *find_queue(struct lane *lane, struct pst_device *devic
 	return oldest;
 }
 
+/* Opens a queue in a free place and enters it. */
+static int open_queue(struct lane *lane, struct lane_queue *entry, struct pst_device *device,
+		      void *context, struct pst_error *err)
+{
+	int rc = device->ops->queue_open(device->gpu, context, &entry->queue, err);
+
+	if (rc < 0)
+		return rc;
+	entry->device = device;
+	entry->context = context;
+	rc = device->ops->enter(entry->queue, &lane->scope, err);
+	if (rc < 0)
+		close_queue(lane, entry);
+	return rc;
+}
+
 int lane_enter(struct lane *lane, struct pst_device *device, void *context, struct lane_queue **out,
 	       struct pst_error *err)
 {
 	struct lane_queue *entry = find_queue(lane, device, context);
+	bool kept;
 	int rc;
 
 	*out = entry;
@@ -209,20 +226,16 @@ int lane_enter(struct lane *lane, struct pst_device *device, void *context, stru
 	if (lane->entered == entry && entry->device == device && entry->context == context)
 		return 0;
 	lane_leave(lane);
-	if (entry->device != device || entry->context != context) {
+	kept = entry->device == device && entry->context == context;
+	/* A kept queue may be of a context that was destroyed, and another one made at the same
+	 * address: then a new queue is the answer. */
+	if (!kept || device->ops->enter(entry->queue, &lane->scope, NULL) < 0) {
 		close_queue(lane, entry);
-		rc = device->ops->queue_open(device->gpu, context, &entry->queue, err);
+		rc = open_queue(lane, entry, device, context, err);
 		if (rc < 0)
 			return rc;
-		entry->device = device;
-		entry->context = context;
 	}
 	entry->used = ++lane->queue_clock;
-	rc = device->ops->enter(entry->queue, &lane->scope, err);
-	if (rc < 0) {
-		close_queue(lane, entry);
-		return rc;
-	}
 	lane->entered = entry;
 	return 0;
 }

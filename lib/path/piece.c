@@ -30,16 +30,18 @@ static void finish(struct pipeline *p, struct piece *piece)
 static int fixed_index(struct pipeline *p, struct piece *piece)
 {
 	struct slot_arena *arena = piece->slot ? piece->slot->arena : NULL;
-	enum pst_reason reason;
 
 	if (!arena)
 		return -1;
 	if (arena->fixed_index == -2) {
+		arena->fixed_reason = PST_REASON_COUNT;
 		arena->fixed_index = sto_uring_ops.add_buffer(p->lane->ring, arena->memory,
-							      arena->bytes, &reason);
+							      arena->bytes, &arena->fixed_reason);
 		if (arena->fixed_index < 0)
 			arena->fixed_index = -1;
 	}
+	if (arena->fixed_index < 0 && arena->fixed_reason < PST_REASON_COUNT)
+		piece->request->choice.reasons |= 1ull << arena->fixed_reason;
 	return arena->fixed_index;
 }
 

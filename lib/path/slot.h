@@ -21,7 +21,8 @@ struct slot_arena {
 	size_t bytes;
 	struct pst_device *pinned_by; /* NULL: not pinned */
 	bool pin_refused;
-	int fixed_index; /* of the ring, -1 not registered, -2 not tried */
+	int fixed_index;              /* of the ring, -1 not registered, -2 not tried */
+	enum pst_reason fixed_reason; /* why it is not; PST_REASON_COUNT: no reason was given */
 };
 
 struct slot {

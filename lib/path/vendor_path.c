@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/context.h"
+#include "path/lane.h"
 #include "path/vendor.h"
 #include "util/error.h"
 
@@ -203,18 +204,32 @@ ssize_t vendor_path_transfer(struct pst_file *file, enum pst_op op, void *base, 
 	return vendor_write(handle, base, bytes, file_offset, buffer_offset, err);
 }
 
-void vendor_path_buffer(struct pst_context *ctx, void *base, size_t bytes, bool add)
+void vendor_path_buffer(struct pst_context *ctx, void *base, bool add)
 {
 	struct vendor_state *state = ctx->vendor;
+	struct registered_buffer buffer;
 	struct vendor *library;
+	struct lane *lane;
 
+	if (!buffers_find(&ctx->buffers, base, &buffer) || !buffer.device ||
+	    buffer.device->info.emulated)
+		return;
+	/* The library asks the driver, so it needs a device scope. */
+	lane = lane_get(ctx);
+	if (!lane)
+		return;
+	lane_begin(lane);
 	pthread_mutex_lock(&state->lock);
 	library = atomic_load(&state->library);
-	if (library && add)
-		vendor_buffer_register(library, base, bytes, NULL);
-	else if (library)
-		vendor_buffer_unregister(library, base, NULL);
+	if (library && lane_enter(lane, buffer.device, buffer.context, &(struct lane_queue *){NULL},
+				  NULL) == 0) {
+		if (add)
+			vendor_buffer_register(library, base, buffer.bytes, NULL);
+		else
+			vendor_buffer_unregister(library, base, NULL);
+	}
 	pthread_mutex_unlock(&state->lock);
+	lane_end(lane);
 }
 
 void vendor_path_forget(struct pst_file *file)

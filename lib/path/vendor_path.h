@@ -28,7 +28,7 @@ ssize_t vendor_path_transfer(struct pst_file *file, enum pst_op op, void *base, 
 			     off_t file_offset, off_t buffer_offset, struct pst_error *err);
 
 /* Makes a buffer known to the library, if it is in use. Never fails: it is only faster so. */
-void vendor_path_buffer(struct pst_context *ctx, void *base, size_t bytes, bool add);
+void vendor_path_buffer(struct pst_context *ctx, void *base, bool add);
 
 /* Closes the library's handle of a file, if there is one. */
 void vendor_path_forget(struct pst_file *file);
