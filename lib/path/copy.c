@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between any two kinds of memory, through slots where host memory is not pinned. */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static int through_slot(struct copy *copy, uint8_t *to, const uint8_t *from, siz
 	struct dev_queue *queue = copy->queue->queue;
 	int rc = 0;
 
+	assert(to && from);
 	for (size_t at = 0, n; rc == 0 && at < bytes; at += n) {
 		n = bytes - at < copy->slot->bytes ? bytes - at : copy->slot->bytes;
 		if (inward) {

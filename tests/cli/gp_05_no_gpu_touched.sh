@@ -6,8 +6,8 @@ need_fake_gpus
 background with_fake_gpus 4 penstock io -f data -x 1 -d 2 -i 4K -T 60
 opened /data
 # shellcheck disable=SC2154 # set by background
-expect_not_zero grep -q libcuda "/proc/$pid/maps"
-kill -INT "$pid"
+expect_not_zero grep -q libcuda "/proc/$PID/maps"
+kill -INT "$PID"
 ended 130
 
 # A context on any other GPU would be the second one.

@@ -19,9 +19,9 @@
 #   same_bytes FILE FILE        equal CMD-RESULT EXPECTED [WHAT]
 #   with_fault RULES CMD...     runs CMD with injected faults (tests/fakes/preload/fault.c)
 #   with_fake_gpus N CMD...     runs CMD on the fake driver with N devices
-#   background CMD...           starts CMD, keeps its output; its process is $pid
-#   opened TEXT                 waits until $pid has a file open whose path contains TEXT
-#   ended STATUS                waits for the end of $pid, fails unless it exits with STATUS
+#   background CMD...           starts CMD, keeps its output; its process is $PID
+#   opened TEXT                 waits until $PID has a file open whose path contains TEXT
+#   ended STATUS                waits for the end of $PID, fails unless it exits with STATUS
 #   random_file FILE BYTES      makes a file of incompressible bytes
 #   skip REASON                 ends the case as skipped
 #   need_root need_loop need_ext4 need_uring need_tmpfs need_fault need_fake_gpus need_cmd NAME
@@ -33,7 +33,7 @@
 asserts=0
 ends=()
 # shellcheck disable=SC2034 # for cases
-pid=
+PID=
 
 run_ends() {
     local i
@@ -103,15 +103,15 @@ background() {
         [[ $(type -t "$1") == function ]] || exec "$@"
         "$@"
     ) >"$DIR/stdout" 2>"$DIR/stderr" </dev/null &
-    pid=$!
-    at_end kill -9 "$pid" 2>/dev/null
+    PID=$!
+    at_end kill -9 "$PID" 2>/dev/null
 }
 
 opened() {
     local deadline=$((SECONDS + 15))
-    until find "/proc/$pid/fd" -lname "*$1*" 2>/dev/null | grep -q .; do
-        kill -0 "$pid" 2>/dev/null || ended "an open '$1'"
-        [[ $SECONDS -lt $deadline ]] || fail "process $pid did not open '$1'"
+    until find "/proc/$PID/fd" -lname "*$1*" 2>/dev/null | grep -q .; do
+        kill -0 "$PID" 2>/dev/null || ended "an open '$1'"
+        [[ $SECONDS -lt $deadline ]] || fail "process $PID did not open '$1'"
         sleep 0.02
     done
 }
@@ -119,7 +119,7 @@ opened() {
 ended() {
     asserts=$((asserts + 1))
     last_status=0
-    wait "$pid" || last_status=$?
+    wait "$PID" || last_status=$?
     [[ $last_status == "$1" ]] || fail "exit status $last_status, expected $1"
 }
 

@@ -6,7 +6,7 @@ for signal in INT TERM HUP; do
     background penstock io -f data -x 1 -i 64K -w 2 -T 60 --json report.json
     opened /data
     sleep 0.3
-    kill "-$signal" "$pid"
+    kill "-$signal" "$PID"
     ended 130
     json report.json "d['interrupted'] is True and d['exit_status'] == 130"
     json report.json "d['results'][0]['ledger']['interrupted'] is True"
@@ -21,7 +21,7 @@ background with_fault "pwrite:match=new:delay_ms=20" \
     penstock io -f new -x 1 -i 4K -s 40M -I 1 --storage posix --json -
 opened /new
 sleep 0.3
-kill -INT "$pid"
+kill -INT "$PID"
 ended 130
 json - "0 < d['results'][0]['ledger']['completed_ops'] < 10240"
 json - "d['results'][0]['ledger']['complete'] is False"
@@ -31,7 +31,7 @@ stderr_matches '^IoType: WRITE .* DataSetSize: [0-9]+/40960\(KiB\)'
 background penstock io -f data -x 1 -i 64K --ramp-time 60 -T 60 --json -
 opened /data
 sleep 0.3
-kill -INT "$pid"
+kill -INT "$PID"
 ended 130
 json - "d['results'][0]['ledger']['issued_ops'] == 0 and d['results'][0]['rate']['gib_per_s'] is None"
 json - "d['results'][0]['phases']['ramp_s'] < 30 and d['results'][0]['phases']['measured_s'] == 0"

@@ -5,7 +5,7 @@ background with_fault "pwrite:match=gdsio:delay_ms=20" \
     penstock io -D . -w 2 -x 1 -i 4K -s 4M -I 1 --storage posix --json report.json
 opened /gdsio.1
 sleep 0.2
-kill -9 "$pid"
+kill -9 "$PID"
 ended 137
 [[ ! -e report.json ]] || fail "a killed run left a report"
 expect 0 penstock io -D . -w 2 -x 1 -i 64K -s 4M -I 1 --json report.json

@@ -18,7 +18,7 @@ report.json" "files left"
 cp "$MOUNT/report.json" report.json
 background penstock io -f data -x 1 -i 4K -T 60 --json report.json
 opened /data
-kill -9 "$pid"
+kill -9 "$PID"
 ended 137
 equal "$(sha256sum <report.json)" "$sum" "the older report"
 equal "$(find . -maxdepth 1 -name 'report*')" ./report.json "files left"

@@ -6,11 +6,11 @@ expect 0 penstock io -D files -x 1 -w 64 -s 16K -i 4K -I 1
 background bash -c 'ulimit -Sn 48; exec penstock io -D files -x 1 -w 64 -i 4K -T 60'
 opened /gdsio.63
 sleep 0.3
-count=$(find "/proc/$pid/fd" -type l | wc -l)
+count=$(find "/proc/$PID/fd" -type l | wc -l)
 [[ $count -ge 64 && $count -le $((3 * 64 + 32)) ]] || fail "$count descriptors for 64 files"
 sleep 0.3
-equal "$(find "/proc/$pid/fd" -type l | wc -l)" "$count" "descriptors later"
-kill -INT "$pid"
+equal "$(find "/proc/$PID/fd" -type l | wc -l)" "$count" "descriptors later"
+kill -INT "$PID"
 ended 130
 stdout_contains "Threads: 64 "
 
@@ -19,9 +19,9 @@ random_file data 262144
 background penstock io -f data -x 1 -w 64 -i 4K -T 60
 opened /data
 sleep 0.3
-count=$(find "/proc/$pid/fd" -type l | wc -l)
+count=$(find "/proc/$PID/fd" -type l | wc -l)
 [[ $count -le 32 ]] || fail "$count descriptors for one file"
-kill -INT "$pid"
+kill -INT "$PID"
 ended 130
 expect 3 bash -c 'ulimit -n 48; exec penstock io -D files -x 1 -w 64 -i 4K'
 says "RLIMIT_NOFILE"

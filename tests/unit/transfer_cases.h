@@ -24,7 +24,7 @@ struct transfer_setup {
 	enum pst_storage storage;
 	bool no_overlap;
 	bool registered;
-	uint64_t large_bytes; /* size of the large transfer */
+	uint64_t large_bytes; /* size of the large transfer; 0: 9 MiB + 5 */
 };
 
 /* All ways of using GPU 0 of the CUDA driver, with files in a directory on a drive. */

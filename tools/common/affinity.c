@@ -68,7 +68,7 @@ static int read_node_list(int node, char list[LIST_BYTES])
 int affinity_bind_node(int node)
 {
 	cpu_set_t wanted, allowed;
-	char list[LIST_BYTES];
+	char list[LIST_BYTES] = "";
 	int code = read_node_list(node, list);
 
 	if (code < 0)

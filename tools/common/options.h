@@ -46,6 +46,7 @@ struct option_entry {
 	const char *long_name;  /* without dashes, or NULL */
 	const char *long_alias; /* or NULL */
 	char letter;            /* or 0 */
+	bool common;            /* shown by the short help as well */
 	enum option_kind kind;
 	const char *argument; /* "SIZE"; NULL for flags */
 	const char *group;    /* heading in the help; same group: adjacent entries */
@@ -58,7 +59,6 @@ struct option_entry {
 	int (*parse)(void *base, const char *text, enum units_rules rules, struct units_why *why);
 	const char *later;   /* not NULL: known, but refused with this sentence */
 	const char *classic; /* argument text in a classic option list, NULL: not listed */
-	bool common;         /* shown by the short help as well */
 };
 
 /* Offset of a field that must have the given type: another type does not compile. */
