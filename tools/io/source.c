@@ -38,6 +38,10 @@ static void add_file_kind(struct io_source *source, const struct io_file_plan *f
 	source->direct = (first || source->direct) && info.o_direct;
 	source->memory_backed |= info.memory_backed;
 	source->network_backed |= info.network_backed;
+	if (info.direct_offset_align_bytes > source->offset_align_bytes)
+		source->offset_align_bytes = info.direct_offset_align_bytes;
+	if (info.direct_memory_align_bytes > source->memory_align_bytes)
+		source->memory_align_bytes = info.direct_memory_align_bytes;
 	if (!first)
 		return;
 	memcpy(source->fs_type, info.fs_type, sizeof(source->fs_type));
