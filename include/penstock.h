@@ -390,8 +390,9 @@ enum pst_source_flags {
 PST_API int pst_file_source(struct pst_file *file, uint64_t offset, uint64_t bytes, unsigned flags,
 			    struct pst_file_source *source, struct pst_error *err);
 
-/* Bytes that the block device below the file has read and written since boot (diskstats).
- * -ENODEV when there is none. */
+/* Bytes that the block device below the file has read and written since boot (diskstats). 1 when
+ * they may stand still (a mapped device whose statistics are switched off, which some kernels
+ * count all the same): a change is real then, none says nothing. -ENODEV when there is none. */
 PST_API int pst_file_device_bytes(struct pst_file *file, uint64_t *read_bytes,
 				  uint64_t *written_bytes, struct pst_error *err);
 

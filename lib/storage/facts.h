@@ -80,8 +80,9 @@ int sto_zero_sample(int fd, int direct_fd, uint64_t offset, uint64_t bytes, uint
  * it may not do: sto_resident tells. */
 int sto_evict(int fd, uint64_t offset, uint64_t bytes);
 
-/* Bytes read and written by a block device or partition since boot. -ENODEV when it has no
- * statistics. */
+/* Bytes read and written by a block device or partition since boot. 1 when they may stand still:
+ * the kernel's switch for counting is off, which not every kernel heeds on a mapped device. -ENODEV
+ * when it has no statistics. */
 int sto_device_bytes(uint32_t major, uint32_t minor, uint64_t *read_bytes, uint64_t *written_bytes);
 
 #endif

@@ -238,6 +238,35 @@ static void short_transfers_are_counted(void **state)
 	assert_true(result_incomplete(&b->result, &b->plan));
 }
 
+/* A drive that was pulled out ends at once and reports no error: a failure all the same. */
+static void a_device_without_bytes_is_gone(void **state)
+{
+	struct bench *b = *state;
+	struct pst_error err;
+	struct io_crew crew;
+
+	make_plan(b, 1, 40000);
+	b->file_plan.is_block_device = true;
+	b->file.bytes = 3 * 4096;
+	b->job.runtime_s = 30;
+	b->plan.timed = true;
+	assert_int_equal(crew_start(&crew, &b->plan, NULL, NULL, &err), 0);
+	crew_go(&crew);
+	while (!crew_wait(&crew, crew_now_ns() + 20 * MS))
+		;
+	assert_int_equal(result_init(&b->result, 1), 0);
+	result_merge(&b->result, &crew);
+	crew_join(&crew);
+	crew_free(&crew);
+	assert_true(b->result.stopped_by_error);
+	assert_int_equal(b->result.ledger.completed_bytes, 12288);
+	assert_int_equal(b->result.ledger.failed_ops, 1);
+	assert_int_equal(b->result.ledger.short_ops, 0);
+	assert_int_equal(b->result.failures[0].error.code, -ENODEV);
+	assert_int_equal(b->result.failures[0].offset_bytes, 12288);
+	assert_int_equal(result_exit(&b->result, &b->plan), 1);
+}
+
 /* ST-06 in small: the ramp is not counted, the run lasts ramp + time. */
 static void ramp_is_not_counted(void **state)
 {
@@ -435,6 +464,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(failures_are_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(first_failure_stops_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_transfers_are_counted, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_device_without_bytes_is_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(ramp_is_not_counted, setup, teardown),
 		cmocka_unit_test_setup_teardown(ramp_then_whole_share, setup, teardown),
 		cmocka_unit_test_setup_teardown(timed_run_wraps, setup, teardown),

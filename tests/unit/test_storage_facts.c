@@ -243,6 +243,14 @@ static void statistics_are_sectors_of_512(void **state)
 	assert_true(read_bytes == 6656 && written_bytes == 2199023256064);
 	assert_true(scratch_root_text(&root, "sys/dev/block/8:0/queue/iostats", "0\n"));
 	assert_int_equal(sto_device_bytes(8, 0, &read_bytes, &written_bytes), -ENODEV);
+	assert_true(
+		scratch_root_text(&root, "sys/dev/block/253:0/stat", "1 0 8 0 2 0 16 0 0 0 0\n"));
+	assert_true(scratch_root_text(&root, "sys/dev/block/253:0/dm/name", "group-volume\n"));
+	assert_true(scratch_root_text(&root, "sys/dev/block/253:0/queue/iostats", "1\n"));
+	assert_int_equal(sto_device_bytes(253, 0, &read_bytes, &written_bytes), 0);
+	assert_true(scratch_root_text(&root, "sys/dev/block/253:0/queue/iostats", "0\n"));
+	assert_int_equal(sto_device_bytes(253, 0, &read_bytes, &written_bytes), 1);
+	assert_true(read_bytes == 4096 && written_bytes == 8192);
 	assert_true(scratch_root_text(&root, "sys/dev/block/8:1/stat", "1 2 3\n"));
 	assert_int_equal(sto_device_bytes(8, 1, &read_bytes, &written_bytes), -EINVAL);
 }

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transfer cases on host memory and on the emulated GPU, on a drive and on tmpfs. */
+/*
+ * The transfer cases on host memory and on the emulated GPU, on a drive and on tmpfs.
+ *
+ *	test_transfer [TEXT...]		only the set-ups whose name contains one of the words
+ *
+ * TEST_DIRECTORY: where the files are made, /var/tmp unless given.
+ */
 #include "transfer_cases.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LARGE_BYTES (((uint64_t)64 << 20) + 5)
 
-int main(void)
+static bool is_chosen(const char *name, int words, char **word)
+{
+	bool chosen = words == 0;
+
+	for (int i = 0; i < words; i++)
+		chosen = chosen || strstr(name, word[i]);
+	return chosen;
+}
+
+int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
@@ -28,14 +44,17 @@ int main(void)
 		{"emulated, tmpfs", {.device = "host", .directory = "/dev/shm"}},
 	};
 	const char *directory = getenv("TEST_DIRECTORY");
-	int failed = 0;
+	int failed = 0, ran = 0;
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
 		struct transfer_setup setup = runs[i].setup;
 
+		if (!is_chosen(runs[i].name, argc - 1, argv + 1))
+			continue;
 		if (!setup.directory)
 			setup.directory = directory ? directory : "/var/tmp";
 		failed += transfer_cases_run(runs[i].name, &setup);
+		ran++;
 	}
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed || !ran ? EXIT_FAILURE : EXIT_SUCCESS;
 }

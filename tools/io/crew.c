@@ -77,6 +77,7 @@ static void init_worker(struct io_crew *crew, unsigned index)
 	worker->file = plan->files[share->file].handle;
 	worker->path = plan->files[share->file].path;
 	worker->writes = io_job_writes(job);
+	worker->block_device = plan->files[share->file].is_block_device;
 	worker->slot_count =
 		job->xfer == IO_XFER_CPU_ASYNC_GPU && job->in_flight ? job->in_flight : 1;
 	pattern_init(&worker->pattern, &config);

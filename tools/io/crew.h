@@ -58,6 +58,7 @@ struct io_worker {
 	unsigned char *block; /* host memory to fill GPU memory from, or NULL */
 	struct io_pattern pattern;
 	bool writes;
+	bool block_device;
 	bool measuring;             /* the ramp is over */
 	uint64_t content_ops;       /* fills so far, numbered for their data */
 	uint64_t first_ns, last_ns; /* start of the first and end of the last measured operation */

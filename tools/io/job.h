@@ -164,6 +164,7 @@ struct io_source {
 		device_written_bytes; /* by the block device below, in the run */
 	bool clipped;
 	bool memory_backed, network_backed, direct;
+	uint32_t offset_align_bytes, memory_align_bytes; /* for O_DIRECT; largest, 0 unknown */
 	char fs_type[32];
 	char block_name[64];
 };

@@ -195,6 +195,10 @@ static void add_source(struct json_object *to, const struct io_result *result)
 	json_add_text(part, "fs_type", source->fs_type[0] ? source->fs_type : NULL);
 	json_add_text(part, "block_device", source->block_name[0] ? source->block_name : NULL);
 	json_add_bool(part, "o_direct", source->direct);
+	json_add_u64(part, "direct_offset_align_bytes",
+		     source->offset_align_bytes ? source->offset_align_bytes : UINT64_MAX);
+	json_add_u64(part, "direct_memory_align_bytes",
+		     source->memory_align_bytes ? source->memory_align_bytes : UINT64_MAX);
 	json_add_bool(part, "memory_backed", source->memory_backed);
 	json_add_bool(part, "network_backed", source->network_backed);
 	json_add_bool(part, "clipped", source->clipped);

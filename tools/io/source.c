@@ -38,6 +38,10 @@ static void add_file_kind(struct io_source *source, const struct io_file_plan *f
 	source->direct = (first || source->direct) && info.o_direct;
 	source->memory_backed |= info.memory_backed;
 	source->network_backed |= info.network_backed;
+	if (info.direct_offset_align_bytes > source->offset_align_bytes)
+		source->offset_align_bytes = info.direct_offset_align_bytes;
+	if (info.direct_memory_align_bytes > source->memory_align_bytes)
+		source->memory_align_bytes = info.direct_memory_align_bytes;
 	if (!first)
 		return;
 	memcpy(source->fs_type, info.fs_type, sizeof(source->fs_type));
@@ -130,9 +134,11 @@ void source_read_devices(struct source_devices *devices)
 	for (unsigned i = 0; devices->known && i < devices->count; i++) {
 		uint64_t read = 0;
 		uint64_t written = 0;
+		int rc = pst_file_device_bytes(devices->files[i], &read, &written, NULL);
 
-		if (pst_file_device_bytes(devices->files[i], &read, &written, NULL) < 0)
+		if (rc < 0)
 			devices->known = false;
+		devices->may_stand_still |= rc > 0;
 		devices->read_bytes += read;
 		devices->written_bytes += written;
 	}
@@ -141,7 +147,13 @@ void source_read_devices(struct source_devices *devices)
 void source_device_delta(struct io_source *source, const struct source_devices *before,
 			 const struct source_devices *after)
 {
+	bool changed = after->read_bytes != before->read_bytes ||
+		       after->written_bytes != before->written_bytes;
+
 	if (!before->known || !after->known || !after->count)
+		return;
+	/* A change proves that one device counts, and nothing of the others. */
+	if (after->may_stand_still && (!changed || after->count > 1))
 		return;
 	source->device_read_bytes = after->read_bytes - before->read_bytes;
 	source->device_written_bytes = after->written_bytes - before->written_bytes;

@@ -15,6 +15,7 @@ struct source_devices {
 	struct pst_file *files[SOURCE_MAX_DEVICES]; /* one on each device */
 	unsigned count;
 	bool known;
+	bool may_stand_still; /* of a device that may not count: only a change can be believed */
 	uint64_t read_bytes, written_bytes;
 };
 

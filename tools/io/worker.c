@@ -2,6 +2,7 @@
 #include "io/worker.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,14 +245,38 @@ static void account_failure(struct io_worker *worker, const struct worker_op *op
 	note_failure(worker, &op->piece, err);
 }
 
+/* A drive that was pulled out is a device of 0 bytes: reads find its end and no error, writes find
+ * no space, as those to a full thin volume do. */
+static bool is_gone(const struct io_worker *worker, const struct worker_op *op, ssize_t result,
+		    struct pst_error *err)
+{
+	struct pst_file_info info = {.size_bytes = sizeof(info)};
+
+	if (!worker->block_device || result != (worker->writes ? -ENOSPC : 0))
+		return false;
+	if (worker->writes && (pst_file_info(worker->file, &info, NULL) < 0 ||
+			       info.file_bytes > op->piece.offset_bytes))
+		return false;
+	fail_set(err, 0, -ENODEV, worker->path,
+		 "'%s' has nothing at offset %" PRIu64
+		 ", and had when the run began: it was removed or made smaller",
+		 worker->path, op->piece.offset_bytes);
+	return true;
+}
+
 void worker_account(struct io_worker *worker, const struct worker_op *op, ssize_t result,
 		    uint64_t end_ns, uint64_t latency_ns, const struct pst_error *err)
 {
 	struct io_ledger *ledger = &worker->ledger;
 	uint64_t moved = result > 0 ? (uint64_t)result : 0;
+	struct pst_error gone = {0};
 
 	atomic_store_explicit(&worker->slots[op->slot].start_ns, 0, memory_order_relaxed);
 	add_relaxed(&worker->done_ops, 1);
+	if (is_gone(worker, op, result, &gone)) {
+		account_failure(worker, op, &gone);
+		return;
+	}
 	if (result < 0) {
 		account_failure(worker, op, err);
 		return;
