@@ -8,7 +8,8 @@ cd /tb || exit 2
 export LD_LIBRARY_PATH=/tb/lib:/lib
 # Sanitizers place their shadow at fixed addresses; their findings are no status of ours.
 echo 0 >/proc/sys/kernel/randomize_va_space
-export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=halt_on_error=1:exitcode=99:print_stacktrace=1
+# Leaks are looked for where it takes less time.
+export ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:exitcode=99:print_stacktrace=1
 # shellcheck source=tests/testbed/lib.sh
 . ./lib.sh
 # shellcheck source=tests/testbed/stacks.sh
