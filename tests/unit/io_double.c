@@ -92,6 +92,22 @@ static ssize_t move(struct pst_file *file, size_t bytes, off_t offset, struct ps
 	return (ssize_t)bytes;
 }
 
+/* No more handles: workers share those of the plan. */
+int pst_file_from_fd(struct pst_context *ctx, int fd, const struct pst_file_options *options,
+		     struct pst_file **out, struct pst_error *err)
+{
+	(void)ctx;
+	(void)fd;
+	(void)options;
+	*out = NULL;
+	return fail(err, -EMFILE, "no descriptor left");
+}
+
+void pst_file_close(struct pst_file *file)
+{
+	(void)file;
+}
+
 int pst_explain(struct pst_file *file, enum pst_op op, const void *buffer, size_t bytes,
 		off_t file_offset, off_t buffer_offset, struct pst_plan *plan,
 		struct pst_error *err)

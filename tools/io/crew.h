@@ -51,6 +51,7 @@ struct io_worker {
 	pthread_t thread;
 	bool thread_made;
 	struct pst_file *file;
+	struct pst_file *own_file; /* the same as file when it is the worker's own, else NULL */
 	const char *path;
 	unsigned char *buffer; /* slot_count pieces of slot_bytes */
 	uint64_t slot_bytes;

@@ -27,19 +27,35 @@ static int check_direct(const struct io_file_plan *f, const struct pst_file_info
 	return 0;
 }
 
+static int make_handle(const struct io_job *job, int fd, struct pst_context *ctx,
+		       struct pst_file **out, struct pst_error *err)
+{
+	struct pst_file_options options = {.size_bytes = sizeof(options),
+					   .mode = mode_of(job),
+					   .no_overlap = job->xfer == IO_XFER_CPU_GPU};
+	int rc = pst_file_from_fd(ctx, fd, &options, out, err);
+
+	if (rc < 0)
+		*out = NULL;
+	return rc;
+}
+
+struct pst_file *io_target_again(const struct io_plan *plan, unsigned file, struct pst_context *ctx)
+{
+	struct pst_file *handle;
+
+	make_handle(plan->job, plan->files[file].fd, ctx, &handle, NULL);
+	return handle;
+}
+
 static int open_handle(struct io_plan *plan, struct io_file_plan *f, struct pst_context *ctx,
 		       struct pst_error *err)
 {
 	const struct io_job *job = plan->job;
-	struct pst_file_options options = {.size_bytes = sizeof(options),
-					   .mode = mode_of(job),
-					   .no_overlap = job->xfer == IO_XFER_CPU_GPU};
 	struct pst_file_info info = {.size_bytes = sizeof(info)};
 
-	if (pst_file_from_fd(ctx, f->fd, &options, &f->handle, err) < 0) {
-		f->handle = NULL;
+	if (make_handle(job, f->fd, ctx, &f->handle, err) < 0)
 		return TOOL_EXIT_ENVIRONMENT;
-	}
 	if (pst_file_info(f->handle, &info, err) < 0)
 		return TOOL_EXIT_ENVIRONMENT;
 	if (info.direct_offset_align_bytes > plan->block_bytes)

@@ -31,6 +31,14 @@
  */
 int io_targets_open(struct io_plan *plan, struct pst_context *ctx, struct pst_error *err);
 
+/*
+ * One more handle of an open target, for a thread of its own: threads that share a descriptor
+ * fight for its reference count in every system call. The caller closes it. NULL when there is no
+ * descriptor left; the shared handle then does.
+ */
+struct pst_file *io_target_again(const struct io_plan *plan, unsigned file,
+				 struct pst_context *ctx);
+
 /* Closes them after a start that failed: files that the open made go again if still empty. */
 void io_targets_abandon(struct io_plan *plan);
 

@@ -10,6 +10,7 @@
 #include "common/fail.h"
 #include "io/fill.h"
 #include "io/interrupt.h"
+#include "io/target.h"
 
 #define PAGE_BYTES 4096
 
@@ -74,6 +75,19 @@ static int choose_path(const struct io_worker *worker, struct pst_error *err)
 			   (off_t)worker->pattern.config.start_bytes, 0, &plan, err);
 }
 
+/* Threads that share a file get a handle each. */
+static void take_own_file(struct io_worker *worker)
+{
+	const struct io_plan *plan = worker->crew->plan;
+
+	if (plan->file_count == plan->threads)
+		return;
+	worker->own_file =
+		io_target_again(plan, plan->shares[worker->index].file, worker->crew->ctx);
+	if (worker->own_file)
+		worker->file = worker->own_file;
+}
+
 static int set_up(struct io_worker *worker, struct pst_error *err)
 {
 	const struct io_job *job = job_of(worker);
@@ -102,6 +116,7 @@ static int set_up(struct io_worker *worker, struct pst_error *err)
 			return code;
 		worker->registered = true;
 	}
+	take_own_file(worker);
 	code = choose_path(worker, err);
 	return code < 0 ? code : fill_first(worker, err);
 }
@@ -114,7 +129,9 @@ static void tear_down(struct io_worker *worker)
 		pst_buffer_unregister(ctx, worker->buffer, NULL);
 	if (worker->buffer)
 		pst_memory_free(ctx, worker->buffer, NULL);
+	pst_file_close(worker->own_file);
 	free(worker->block);
+	worker->own_file = NULL;
 	worker->registered = false;
 	worker->buffer = NULL;
 	worker->block = NULL;
