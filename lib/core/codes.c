@@ -118,8 +118,9 @@ static const struct entry reasons[PST_REASON_COUNT] = {
 					  "first: write whole blocks"},
 	[PST_REASON_MANAGED_MEMORY] = {"managed-memory", "managed memory may move between host and "
 							 "GPU: use cuMemAlloc memory for DMA"},
-	[PST_REASON_URING_KERNEL] = {"uring-kernel", "this kernel has no io_uring: plain calls are "
-						     "used instead"},
+	[PST_REASON_URING_KERNEL] = {"uring-kernel",
+				     "this kernel or this build has no io_uring: plain calls are "
+				     "used instead"},
 	[PST_REASON_URING_DENIED] = {"uring-denied",
 				     "io_uring is forbidden by seccomp or by "
 				     "kernel.io_uring_disabled: plain calls are used instead"},

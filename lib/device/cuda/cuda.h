@@ -24,7 +24,7 @@
 struct cuda_device {
 	cu_device ordinal; /* in the driver's order */
 	struct pst_device_info info;
-	char object[64]; /* "GPU 0 (0000:17:00.0)" for errors */
+	char object[80]; /* "GPU 0 (0000:17:00.0)" for errors */
 };
 
 struct cuda_foreign_pin {
