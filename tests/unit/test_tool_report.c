@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -106,6 +107,39 @@ static void test_abandon(void **state)
 	assert_int_equal(entries(), 1);
 }
 
+/* What a killed run has left is used again; two runs at once do not disturb each other. */
+static void test_leftover(void **state)
+{
+	struct report_file first, second;
+	struct pst_error err = {0};
+	int status;
+	pid_t child;
+
+	(void)state;
+	put("old");
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		if (report_file_open(&first, path, &err) == 0)
+			fputs("half", first.stream);
+		_exit(fflush(first.stream) ? 1 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(entries(), 2);
+	check_content("old");
+	assert_int_equal(report_file_open(&first, path, &err), 0);
+	assert_int_equal(entries(), 2);
+	assert_int_equal(report_file_open(&second, path, &err), 0);
+	fputs("first", first.stream);
+	fputs("second", second.stream);
+	assert_int_equal(report_file_commit(&second, &err), 0);
+	check_content("second");
+	assert_int_equal(report_file_commit(&first, &err), 0);
+	check_content("first");
+	assert_int_equal(entries(), 1);
+}
+
 /* A full disk, by the limit on file size. */
 static void test_full(void **state)
 {
@@ -171,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_replace, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_abandon, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_leftover, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_full, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_refused, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_link_kept, make_folder, remove_folder),

@@ -7,8 +7,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Runs that may write the same report at once. */
+#define TEMPORARY_MAX 64
 
 static const char *kind_of(mode_t mode)
 {
@@ -51,6 +55,44 @@ static int settle_path(struct report_file *report, const char *path, mode_t *mod
 	return report->path ? 0 : fail_set(err, -ENOMEM, -ENOMEM, path, "out of memory");
 }
 
+/* Opens one name for writing under a lock that ends with its process. -EBUSY: another run has it.
+ */
+static int open_locked(const char *name)
+{
+	struct stat opened, named;
+	int fd = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	int code = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &opened) || !S_ISREG(opened.st_mode) || opened.st_uid != geteuid() ||
+	    opened.st_nlink != 1 || flock(fd, LOCK_EX | LOCK_NB) || stat(name, &named) ||
+	    named.st_ino != opened.st_ino)
+		code = -EBUSY;
+	else if (ftruncate(fd, 0))
+		code = -errno;
+	if (!code)
+		return fd;
+	close(fd);
+	return code;
+}
+
+/* The name says whose it is, so that what a killed run has left is used again, not added to. */
+static int open_temporary(struct report_file *report)
+{
+	int fd = -EBUSY;
+
+	for (unsigned other = 0; fd == -EBUSY && other <= TEMPORARY_MAX; other++) {
+		free(report->temporary);
+		if (asprintf(&report->temporary, "%s.penstock-%u.tmp", report->path, other) < 0) {
+			report->temporary = NULL;
+			return -ENOMEM;
+		}
+		fd = open_locked(report->temporary);
+	}
+	return fd;
+}
+
 int report_file_open(struct report_file *report, const char *path, struct pst_error *err)
 {
 	mode_t mode = 0;
@@ -65,20 +107,15 @@ int report_file_open(struct report_file *report, const char *path, struct pst_er
 	rc = settle_path(report, path, &mode, err);
 	if (rc)
 		return rc;
-	if (asprintf(&report->temporary, "%s.XXXXXX.tmp", report->path) < 0) {
-		report->temporary = NULL;
-		clear(report);
-		return fail_set(err, -ENOMEM, -ENOMEM, path, "out of memory");
-	}
-	fd = mkostemps(report->temporary, 4, O_CLOEXEC);
+	fd = open_temporary(report);
 	if (fd < 0) {
-		rc = fail_set(err, -errno, -errno, path,
+		rc = fail_set(err, fd, fd, path,
 			      "cannot make report '%s': %s; choose another folder", path,
-			      fail_errno(errno).text);
+			      fail_errno(-fd).text);
 		clear(report);
 		return rc;
 	}
-	/* mkostemps makes 0600: give what an ordinary open, or the older report, would have. */
+	/* It is made 0600: give what an ordinary open, or the older report, would have. */
 	if (!mode) {
 		mask = umask(0);
 		umask(mask);

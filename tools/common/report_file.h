@@ -2,7 +2,8 @@
 /*
  * Writing a report without ever leaving half of one: the text goes to a temporary file in the same
  * folder, which is synced and renamed over the name at the end. An older report under that name
- * stays as it is until then, and for good when anything fails.
+ * stays as it is until then, and for good when anything fails. The temporary file is locked by the
+ * process that writes it; one that a killed run has left is used again.
  */
 #ifndef PENSTOCK_TOOLS_REPORT_FILE_H
 #define PENSTOCK_TOOLS_REPORT_FILE_H

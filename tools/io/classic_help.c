@@ -22,7 +22,8 @@ int io_classic_help(void)
 {
 	const struct option_table *table = io_option_table(true);
 
-	printf("gdsio of penstock %s\n", pst_version());
+	/* The line that scripts look for: which gdsio this speaks like. */
+	printf("gdsio version :1.11 (penstock %s)\n", pst_version());
 	printf("Usage: %s\n", table->usage);
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_entry *e = &table->entries[i];
