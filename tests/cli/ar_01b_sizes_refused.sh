@@ -32,3 +32,12 @@ done <<'SIZES'
 SIZES
 expect 0 gdsio -f data -x 1 -s 30KB --json report
 json report "d['job']['size_bytes'] == 30720"
+
+# What a size came to is said in bytes, also under the name gdsio, where KB is 1024.
+random_file data 65536
+expect 0 penstock io -f data -x 1 -s 64KiB -i 4k -o 0
+stdout_contains "Sizes: 65536 of 65536 bytes, offset 0 bytes, I/O size 4096 bytes"
+expect 0 gdsio -f data -x 1 -s 32KB -i 4KB -o 16KB -I 0
+stderr_contains "Sizes: 32768 of 32768 bytes, offset 16384 bytes, I/O size 4096 bytes"
+expect 0 penstock io -f data -x 1 -s 32kB -i 4k -o 16kB
+stdout_contains "Sizes: 32000 of 32000 bytes, offset 16000 bytes, I/O size 4096 bytes"

@@ -85,6 +85,20 @@ static void print_rate(FILE *out, const struct io_result *result)
 	fprintf(out, "\n");
 }
 
+/* Every size of the run in bytes, whatever unit it was given in. */
+static void print_sizes(FILE *out, const struct io_plan *plan, const struct io_result *result)
+{
+	const struct io_job *job = plan->job;
+
+	fprintf(out, "Sizes: %" PRIu64 " of %" PRIu64 " bytes, offset %" PRIu64 " bytes, I/O size ",
+		result->ledger.completed_bytes, plan->requested_bytes, job->offset_bytes);
+	if (job->io_min_bytes == job->io_max_bytes)
+		fprintf(out, "%" PRIu64 " bytes\n", job->io_min_bytes);
+	else
+		fprintf(out, "%" PRIu64 " to %" PRIu64 " bytes by %" PRIu64 "\n", job->io_min_bytes,
+			job->io_max_bytes, job->io_step_bytes);
+}
+
 static void print_threads(FILE *out, const struct io_plan *plan, const struct io_result *result)
 {
 	unsigned slowest, fastest;
@@ -175,6 +189,8 @@ static void print_extra(FILE *out, const struct io_plan *plan, const struct io_r
 	/* A run that an error ended has no headline rate. */
 	if (!brief && !result->stopped_by_error)
 		print_rate(out, result);
+	if (!brief)
+		print_sizes(out, plan, result);
 	output_path(out, plan, result, detail == OUTPUT_BRIEF_AGAIN);
 	if (!brief) {
 		print_latency(out, plan, result);
