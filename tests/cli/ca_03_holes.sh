@@ -14,7 +14,12 @@ stderr_matches '^Rate: .*; 100 % hole'
 dd if=/dev/urandom of=data bs=1M count=16 conv=notrunc status=none
 expect 0 penstock io -f data -x 1
 stdout_matches '^Source: .*; hole 75\.0 %'
+stdout_matches '^Rate: .*; 75 % hole'
 stdout_lacks "100 % hole"
+sync data
+expect 0 penstock io -f data -x 1 -w 4 -T 300ms --cold
+stdout_matches '^Rate: .*; 75 % hole'
+stdout_lacks "from cache"
 dd if=/dev/zero of=zeros bs=1M count=16 status=none
 sync zeros
 expect 0 penstock io -f zeros -x 1

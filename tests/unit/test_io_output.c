@@ -272,6 +272,30 @@ static void source_marks(void **state)
 	assert_non_null(strstr(print(p, TEXT), "\n  not cold: the kernel kept pages"));
 }
 
+/* Holes mark a rate by their part, and an odd byte of data keeps it from being all. */
+static void hole_marks(void **state)
+{
+	struct page *p = *state;
+	struct io_source *source = &p->result.source;
+
+	set(p, 1, 92 * 64 * 1024, 64 * 1024, 1, 5888, 3);
+	source->range_bytes = 64 * MIB;
+	source->device_read_bytes = 0;
+	source->direct = true;
+	source->hole_bytes = source->range_bytes - 1;
+	source->unwritten_bytes = 0;
+	source->resident_after_bytes = 0;
+	result_judge(&p->result, &p->job);
+	assert_int_equal(p->result.hole_percent, 99);
+	source->hole_bytes = source->range_bytes / 3;
+	result_judge(&p->result, &p->job);
+	assert_int_equal(p->result.hole_percent, 33);
+	assert_false(p->result.from_cache); /* threads may differ: see METRICS */
+	source->hole_bytes = source->range_bytes / 20;
+	result_judge(&p->result, &p->job);
+	assert_int_equal(p->result.hole_percent, 0);
+}
+
 /* Each reason once, what touched most requests first, said in the words of the option. */
 static void reasons_in_order(void **state)
 {
@@ -444,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rates_in_all_units, setup, teardown),
 		cmocka_unit_test_setup_teardown(short_run_is_marked, setup, teardown),
 		cmocka_unit_test_setup_teardown(source_marks, setup, teardown),
+		cmocka_unit_test_setup_teardown(hole_marks, setup, teardown),
 		cmocka_unit_test_setup_teardown(reasons_in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(same_way_is_said_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(lines_are_short, setup, teardown),

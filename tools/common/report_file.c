@@ -32,6 +32,20 @@ static void clear(struct report_file *report)
 	*report = (struct report_file){NULL};
 }
 
+/* Whether a file is empty or begins as a report of ours does: nothing else is replaced. */
+static bool is_report(const char *path)
+{
+	char head[256] = "";
+	FILE *file = fopen(path, "re");
+	size_t bytes;
+
+	if (!file)
+		return false;
+	bytes = fread(head, 1, sizeof(head) - 1, file);
+	fclose(file);
+	return !bytes || (head[0] == '{' && strstr(head, "\"schema\"") && strstr(head, "penstock"));
+}
+
 /* Fills report->path with the name to replace: what a link stands for, else the name itself. */
 static int settle_path(struct report_file *report, const char *path, mode_t *mode,
 		       struct pst_error *err)
@@ -48,6 +62,11 @@ static int settle_path(struct report_file *report, const char *path, mode_t *mod
 				"cannot write report '%s': it is %s; name a file or '-' for "
 				"standard output",
 				path, kind_of(st.st_mode));
+	} else if (!is_report(path)) {
+		return fail_set(err, -EEXIST, -EEXIST, path,
+				"will not replace '%s': it is no report of penstock; name another "
+				"file, or remove it",
+				path);
 	} else {
 		*mode = st.st_mode & 07777;
 		report->path = realpath(path, NULL);

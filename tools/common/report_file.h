@@ -20,8 +20,9 @@ struct report_file {
 };
 
 /*
- * Opens a report; path "-" is standard output. An existing regular file (or a link to one, which
- * is kept and followed) will be replaced at commit; a directory or special file is refused.
+ * Opens a report; path "-" is standard output. An older report (or a link to one, which is kept
+ * and followed) will be replaced at commit; any other file that is not empty is refused, as is a
+ * directory or special file.
  * Returns 0, or -errno with *err filled; then there is nothing to close.
  */
 int report_file_open(struct report_file *report, const char *path, struct pst_error *err);

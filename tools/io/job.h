@@ -188,9 +188,11 @@ struct io_result {
 	unsigned failure_count; /* kept, at most IO_MAX_FAILURES */
 	bool interrupted;
 	bool stopped_by_error;
-	bool too_short;  /* below RESULT_MIN_SECONDS, or too few operations: a hint only */
-	bool from_cache; /* the drive moved less than 90 % of the bytes read */
-	double passes;   /* bytes done / bytes of the range */
+	unsigned hole_percent; /* reading: part of the range that is hole or unwritten, when it is
+				  RESULT_HOLE_PERCENT or more; 100 only when all of it is */
+	bool too_short;        /* below RESULT_MIN_SECONDS, or too few operations: a hint only */
+	bool from_cache;       /* the drive moved less than 90 % of the bytes read */
+	double passes;         /* bytes done / bytes of the range */
 
 	double evict_s, source_s; /* phases outside the window: --cold, looking at the files */
 	bool has_stats;           /* stats and reasons could be read */

@@ -120,6 +120,12 @@ static int check_combinations(const struct option_table *table, const struct opt
 		return options_usage_error(table,
 					   "--dry-run and --json exclude each other: the plan "
 					   "is text, there is no result to report");
+	if (job->json && job->file && !strcmp(job->json, job->file))
+		return options_usage_error(table, "-f and --json name the same file '%s'",
+					   job->json);
+	if (job->engine == PST_ENGINE_VENDOR && job->device && !strcmp(job->device, "host"))
+		return options_usage_error(table, "--engine vendor and -d host exclude each other: "
+						  "the vendor's library needs a GPU");
 	if (job->stop == IO_STOP_FIRST && job->runtime_s > 0)
 		return options_usage_error(table, "--stop first and -T exclude each other: with -T "
 						  "all threads end when the time is up");

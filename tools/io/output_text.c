@@ -57,14 +57,14 @@ static void print_cpu(FILE *out, const struct io_result *result)
 }
 
 /* What keeps a rate from being that of a drive with data. */
-static void print_marks(FILE *out, const struct io_source *source, bool from_cache)
+static void print_marks(FILE *out, const struct io_result *result)
 {
-	if (from_cache)
+	if (result->from_cache)
 		fprintf(out, "; from cache");
-	if (source->memory_backed)
-		fprintf(out, "; memory-backed (%s)", source->fs_type);
-	if (result_all_hole(source))
-		fprintf(out, "; 100 %% hole: zeros made by the kernel");
+	if (result->source.memory_backed)
+		fprintf(out, "; memory-backed (%s)", result->source.fs_type);
+	if (result->hole_percent)
+		fprintf(out, "; %u %% hole: zeros made by the kernel", result->hole_percent);
 }
 
 static void print_rate(FILE *out, const struct io_result *result)
@@ -81,7 +81,7 @@ static void print_rate(FILE *out, const struct io_result *result)
 			units_duration(result->elapsed_s).text, result->ledger.completed_ops);
 	if (isfinite(result->passes) && result->passes > 1)
 		fprintf(out, "; %.1f passes over the data", result->passes);
-	print_marks(out, &result->source, result->from_cache);
+	print_marks(out, result);
 	fprintf(out, "\n");
 }
 

@@ -109,6 +109,31 @@ static bool cache_gave(const struct io_source *source, double expected_bytes)
 	       range - (double)source->resident_before_bytes < RESULT_DEVICE_SHARE * expected_bytes;
 }
 
+/* The part of a read range without data, rounded down, so that 100 means all. */
+static unsigned judge_holes(const struct io_result *result, const struct io_job *job)
+{
+	const struct io_source *source = &result->source;
+	uint64_t empty = result_empty_bytes(source);
+	unsigned percent;
+
+	if (io_job_writes(job) || empty == UINT64_MAX || !source->range_bytes)
+		return 0;
+	percent = result_all_hole(source)
+			  ? 100
+			  : (unsigned)((double)empty / (double)source->range_bytes * 100);
+	return percent < RESULT_HOLE_PERCENT ? 0 : percent;
+}
+
+/* O_DIRECT on a range with holes: threads that have the holes are fast and move more than their
+ * part, so the device's bytes tell nothing. Pages left in the cache would. */
+static bool direct_with_holes(const struct io_source *source)
+{
+	return source->direct && result_empty_bytes(source) != UINT64_MAX &&
+	       result_empty_bytes(source) && source->resident_after_bytes != UINT64_MAX &&
+	       (double)source->resident_after_bytes <
+		       (1 - RESULT_DEVICE_SHARE) * (double)source->range_bytes;
+}
+
 /* Holes are read from no drive either, but they are shown as what they are. */
 static bool judge_from_cache(const struct io_result *result, const struct io_job *job)
 {
@@ -116,7 +141,8 @@ static bool judge_from_cache(const struct io_result *result, const struct io_job
 	double expected = (double)result->ledger.completed_bytes;
 	uint64_t empty = result_empty_bytes(source);
 
-	if (io_job_writes(job) || !result->ledger.completed_bytes || source->memory_backed)
+	if (io_job_writes(job) || !result->ledger.completed_bytes || source->memory_backed ||
+	    direct_with_holes(source))
 		return false;
 	if (empty != UINT64_MAX && source->range_bytes)
 		expected *= 1 - fmin(1, (double)empty / (double)source->range_bytes);
@@ -145,6 +171,7 @@ void result_judge(struct io_result *result, const struct io_job *job)
 			    (result->elapsed_s < RESULT_LONG_SECONDS &&
 			     result->ledger.completed_ops < RESULT_MIN_OPS);
 	result->from_cache = judge_from_cache(result, job);
+	result->hole_percent = judge_holes(result, job);
 	result->passes = result->source.range_bytes ? (double)result->ledger.completed_bytes /
 							      (double)result->source.range_bytes
 						    : NAN;

@@ -16,6 +16,9 @@
 /* Below this share of the bytes read, the drive did not serve the run. */
 #define RESULT_DEVICE_SHARE 0.9
 
+/* From this part of holes on, a rate is marked with it. */
+#define RESULT_HOLE_PERCENT 10
+
 /* Room for `threads` threads. 0 or -ENOMEM. Free with result_free, allowed on zeros. */
 int result_init(struct io_result *result, unsigned threads);
 void result_free(struct io_result *result);

@@ -32,7 +32,7 @@ void sweep_add(struct sweep *sweep, unsigned setting, unsigned round, const stru
 		.from_cache = result->from_cache,
 		.too_short = result->too_short,
 		.memory_backed = result->source.memory_backed,
-		.hole = result_all_hole(&result->source),
+		.hole_percent = result->hole_percent,
 		.emulated = result->has_device && result->device.emulated,
 		.gib_per_s = result_gib_per_s(result),
 		.iops = result_ops_per_s(result),

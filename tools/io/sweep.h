@@ -29,7 +29,8 @@
 struct sweep_run {
 	bool done;
 	bool from_cache, too_short;
-	bool memory_backed, hole, emulated; /* no drive, no data, no GPU */
+	bool memory_backed, emulated; /* no drive, no GPU */
+	unsigned hole_percent;        /* of io_result */
 	double gib_per_s, iops, mean_us, p99_us;
 };
 

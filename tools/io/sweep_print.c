@@ -38,19 +38,22 @@ static struct marks marks_of(const struct sweep *sweep, unsigned setting)
 	const struct sweep_run *runs = &sweep->runs[(size_t)setting * sweep->rounds];
 	struct marks marks = {""};
 	struct sweep_run any = {.done = true};
+	char hole[24];
 
 	for (unsigned i = 0; i < sweep->rounds; i++) {
 		any.done &= runs[i].done;
 		any.from_cache |= runs[i].from_cache;
 		any.memory_backed |= runs[i].memory_backed;
-		any.hole |= runs[i].hole;
+		if (runs[i].hole_percent > any.hole_percent)
+			any.hole_percent = runs[i].hole_percent;
 		any.too_short |= runs[i].too_short;
 		any.emulated |= runs[i].emulated;
 	}
 	add_mark(&marks, !any.done, "runs missing");
 	add_mark(&marks, any.from_cache, "from cache");
 	add_mark(&marks, any.memory_backed, "memory-backed");
-	add_mark(&marks, any.hole, "100 % hole");
+	snprintf(hole, sizeof(hole), "%u %% hole", any.hole_percent);
+	add_mark(&marks, any.hole_percent, hole);
 	add_mark(&marks, any.too_short, "too short");
 	add_mark(&marks, any.emulated, "emulated");
 	return marks;
