@@ -14,6 +14,7 @@ json report.json "d['results'][0]['ledger']['issued_ops'] > d['results'][0]['led
 json report.json "d['results'][0]['ledger']['short_ops'] > 0"
 json report.json "d['results'][0]['ledger']['completed_bytes'] + d['results'][0]['ledger']['short_missing_bytes'] == d['results'][0]['ledger']['issued_bytes']"
 stdout_matches '^Ledger: .* short [1-9][0-9]* ops'
+stdout_contains "it was cut during the run"
 
 # The same for copies to a device.
 random_file other 131072

@@ -66,7 +66,7 @@ static void check_missing(struct pst_error *err)
 	CHECK(ops->load(&driver, err) == PST_E_DEVICE_NOT_SUPPORTED);
 	CHECK(!driver);
 	CHECK(strstr(err->message, "libcuda.so.1"));
-	CHECK(strstr(err->message, "-d host"));
+	CHECK(strstr(err->message, "'host'"));
 }
 
 static void missing_library(void **state)

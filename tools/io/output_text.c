@@ -178,6 +178,9 @@ static void print_ledger(FILE *out, const struct io_plan *plan, const struct io_
 	if (result->stopped_by_error)
 		fprintf(out, "; stopped by the first failure");
 	fprintf(out, "\n");
+	if (ledger->short_ops)
+		fprintf(out,
+			"  short: a file ended before the range did: it was cut during the run\n");
 	print_failures(out, result);
 }
 

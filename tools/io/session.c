@@ -19,11 +19,11 @@ static int need_gpu(struct pst_context *ctx, struct pst_error *err)
 		return 0;
 	if (count == 0)
 		snprintf(why.message, sizeof(why.message), "none is visible");
-	/* The library's own sentence may name the emulated device already. */
-	return fail_set(
-		err, TOOL_EXIT_ENVIRONMENT, count < 0 ? count : PST_E_DEVICE_NOT_FOUND, NULL,
-		"no GPU can be used here: %s; %s'-x 1' needs no device", why.message,
-		strstr(why.message, "-d host") ? "" : "'-d host' measures with an emulated GPU, ");
+	return fail_set(err, TOOL_EXIT_ENVIRONMENT, count < 0 ? count : PST_E_DEVICE_NOT_FOUND,
+			NULL,
+			"no GPU can be used here: %s; '-d host' measures with an emulated GPU, "
+			"'-x 1' needs no device",
+			why.message);
 }
 
 static int open_device(struct io_session *session, const char *name, struct pst_error *err)

@@ -127,7 +127,7 @@ static int check_index(const struct dev_driver *driver, int index, struct pst_er
 					driver->no_device_status, CUDA_OBJECT,
 					"the NVIDIA driver sees no GPU (CUDA_ERROR_NO_DEVICE, "
 					"%d); check nvidia-smi and CUDA_VISIBLE_DEVICES, or use "
-					"the emulated device with -d host",
+					"the emulated device 'host'",
 					driver->no_device_status);
 	return error_set(err, PST_E_DEVICE_NOT_FOUND, PST_STAGE_OPEN, CUDA_OBJECT,
 			 "GPU %d asked, %d visible", index, driver->count);

@@ -71,7 +71,7 @@ static int open_library(struct dev_driver *driver, struct pst_error *err)
 		return error_set(err, PST_E_DEVICE_NOT_SUPPORTED, PST_STAGE_OPEN, CUDA_LIBRARY,
 				 "cannot use NVIDIA GPUs: loading " CUDA_LIBRARY
 				 " failed (%s); install the NVIDIA driver, or use the emulated "
-				 "device with -d host",
+				 "device 'host'",
 				 dlerror());
 
 	/* The version first: a driver that is too old also lacks entry points. */
