@@ -223,7 +223,7 @@ enum pst_memory_kind {
 	PST_MEMORY_DEVICE = 0, /* cuMemAlloc */
 	PST_MEMORY_DEVICE_VMM, /* cuMemCreate and cuMemMap */
 	PST_MEMORY_PINNED,     /* page-locked host memory, cuMemHostAlloc */
-	PST_MEMORY_HEAP,       /* plain host memory, page aligned */
+	PST_MEMORY_HEAP,       /* plain host memory, page aligned; huge pages when large */
 	PST_MEMORY_MMAP,       /* anonymous mapping */
 	PST_MEMORY_KIND_COUNT,
 };

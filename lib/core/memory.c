@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "core/context.h"
+#include "os/memory.h"
 #include "os/os.h"
 #include "util/error.h"
 
@@ -21,10 +22,25 @@ struct context_memory {
 	struct context_memory *next;
 };
 
+/* From a quarter of a huge page on, heap memory is made of huge pages where the kernel has them:
+ * an O_DIRECT transfer of 1 MiB is then one run of memory for the drive, not 256. */
+static int alloc_heap(size_t bytes, void **out)
+{
+	size_t whole = (bytes + OS_HUGE_PAGE_BYTES - 1) / OS_HUGE_PAGE_BYTES * OS_HUGE_PAGE_BYTES;
+	int rc;
+
+	if (bytes < OS_HUGE_PAGE_BYTES / 4 || whole < bytes)
+		return -posix_memalign(out, HOST_ALIGN_BYTES, bytes);
+	rc = posix_memalign(out, OS_HUGE_PAGE_BYTES, whole);
+	if (rc == 0)
+		os()->madvise(*out, whole, MADV_HUGEPAGE); /* a wish */
+	return -rc;
+}
+
 static int alloc_host(enum pst_memory_kind kind, size_t bytes, void **out)
 {
 	if (kind == PST_MEMORY_HEAP)
-		return -posix_memalign(out, HOST_ALIGN_BYTES, bytes);
+		return alloc_heap(bytes, out);
 	*out = os()->mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return *out == MAP_FAILED ? -errno : 0;
 }
