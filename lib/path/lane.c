@@ -70,13 +70,13 @@ static void close_queue(struct lane *lane, struct lane_queue *entry)
 }
 
 /* In a child of fork(): what threads of the parent were in the middle of has stopped for ever,
- * and their locks may be held. Only memory of the child goes. */
+ * and their locks may be held. Only memory of the child goes, and not the few bytes of the
+ * engines, which may have been in the middle of an operation. */
 static void abandon(struct lane *lane)
 {
 	unlink_lane(lane->ctx->lanes, lane);
 	if (lane->pipeline)
 		pipeline_abandon(lane->pipeline);
-	sto_posix_ops.close(lane->plain);
 	slot_set_destroy(&lane->slots, true);
 	counters_detach(&lane->ctx->counters, &lane->counters);
 	free(lane->closed);
